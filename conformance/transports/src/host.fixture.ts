@@ -5,6 +5,7 @@
 import process, { getActiveResourcesInfo } from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Store } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
 import type { HttpLimits } from '@mcpx/transport-http'
 import { type ServeHttpOptions, serveHttp } from '@mcpx/transport-http/node'
@@ -12,7 +13,7 @@ import { openStores } from './stores.fixture.ts'
 
 export interface HostOptions {
   readonly serve?: ServeHttpOptions & { readonly limits?: Partial<HttpLimits> }
-  /** The port of shared stores. Default: stores in this process. */
+  /** The port of a shared store. Default: the memory of this process. */
   readonly stores?: number
 }
 
@@ -32,11 +33,11 @@ const counting = {
   properties: { times: { type: 'integer' }, pause: { type: 'number' }, size: { type: 'integer' } },
 } as const
 
-export function createHost() {
+export function createHost(store?: Store) {
   const counts = { calls: 0, aborted: 0, grown: 0 }
   const server: Server = createServer(
     { name: 'host', version: '1' },
-    { secrets: ['known to all processes of one endpoint'] },
+    { secrets: ['known to all processes of one endpoint'], store },
   )
     .tool('echo', { input: text }, (args) => {
       counts.calls += 1
@@ -67,6 +68,10 @@ export function createHost() {
       server.tool(`grown-${++counts.grown}`, {}, () => 'x')
       return 'grown'
     })
+    .tool('touch', {}, () => {
+      server.resourceUpdated('note://watched')
+      return 'touched'
+    })
     .resource('note://watched', { subscribe: true }, 'x')
     .tool('ask', {}, async (_args, ctx) => {
       const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
@@ -92,12 +97,8 @@ async function main(): Promise<void> {
   collectGarbage = runInNewContext('gc') as () => void
   const { serve = {}, stores } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
   const shared = stores === undefined ? undefined : await openStores(stores)
-  const { server, counts } = createHost()
-  const sessions =
-    shared === undefined
-      ? serve.sessions
-      : { ...serve.sessions, store: shared.store, events: shared.events, bus: shared.bus }
-  const { url, port } = await serveHttp(server, { port: 0, ...serve, sessions })
+  const { server, counts } = createHost(shared)
+  const { url, port } = await serveHttp(server, { port: 0, ...serve })
   process.on('message', (command) => {
     if (command === 'look') process.send?.({ held: look(counts) })
     else process.exit(0)

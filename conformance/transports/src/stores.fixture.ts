@@ -3,14 +3,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { createInterface, type Interface } from 'node:readline'
-import type { EventBus, EventStore, SessionState, SessionStore } from '@mcpx/protocol'
-import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
-
-export interface Stores {
-  readonly store: SessionStore
-  readonly events: EventStore
-  readonly bus: EventBus
-}
+import type { EventBus, EventStore, SessionState, SessionStore, Store } from '@mcpx/protocol'
+import { memoryStore } from '@mcpx/protocol/memory'
 
 /** A line of the protocol: a call of a store or its outcome. */
 interface Line {
@@ -28,16 +22,14 @@ interface VersionedState {
 
 /** Creates the stores and the calls that each connection may make. */
 function createStoreServer() {
-  const store = createMemorySessionStore()
-  const events = createMemoryEventStore()
-  const bus = createMemoryEventBus()
+  const { sessions, events, bus, counters, replays } = memoryStore()
   const versions = new Map<string, number>()
   const versionOf = (id: string) => versions.get(id) ?? 0
 
   function swap(id: string, version: number, state: SessionState): boolean {
     if (versionOf(id) !== version) return false
     versions.set(id, version + 1)
-    void store.update(id, (current) => {
+    void sessions.update(id, (current) => {
       for (const name of Object.keys(current)) delete (current as Record<string, unknown>)[name]
       Object.assign(current, state)
     })
@@ -47,14 +39,14 @@ function createStoreServer() {
   return (send: (line: object) => void) => {
     const unsubscribers = new Map<string, () => unknown>()
     const calls: Record<string, (...args: never[]) => unknown> = {
-      create: (id: string, state: SessionState, ttl: number) => store.create(id, state, ttl),
+      create: (id: string, state: SessionState, ttl: number) => sessions.create(id, state, ttl),
       async get(id: string, ttl?: number): Promise<VersionedState | undefined> {
         const version = versionOf(id)
-        const state = await store.get(id, ttl)
+        const state = await sessions.get(id, ttl)
         return state && { version, state }
       },
       swap,
-      drop: (id: string) => store.delete(id),
+      drop: (id: string) => sessions.delete(id),
       append: (stream: string, data: string) => events.append(stream, data),
       end: (stream: string) => events.end(stream),
       replay: (last: string) => events.replay(last),
@@ -64,6 +56,8 @@ function createStoreServer() {
         unsubscribers.set(name, await bus.subscribe(topic, (message) => send({ heard: name, message })))
       },
       stop: (name: string) => unsubscribers.get(name)?.(),
+      increment: (key: string, window: number) => counters.increment(key, window),
+      add: (id: string, ttl: number) => replays.add(id, ttl),
     }
     return { calls, end: () => unsubscribers.forEach((stop) => void stop()) }
   }
@@ -107,7 +101,7 @@ export async function serveStores(): Promise<{ port: number; close: () => void }
 }
 
 /** Connects to the stores of another process. */
-export async function openStores(port: number): Promise<Stores & { close: () => void }> {
+export async function openStores(port: number): Promise<Store & { close: () => void }> {
   const socket = dial({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
@@ -121,13 +115,20 @@ export async function openStores(port: number): Promise<Stores & { close: () => 
     waiting.delete(line.id)
   })
 
+  socket.on('close', () => {
+    for (const { reject } of waiting.values()) reject(new Error('The connection to the stores was closed'))
+    waiting.clear()
+    listeners.clear()
+  })
+
   function ask<T>(call: string, ...args: unknown[]): Promise<T> {
+    if (socket.destroyed) return Promise.reject(new Error('The connection to the stores was closed'))
     const id = ++count
     socket.write(`${JSON.stringify({ id, call, args })}\n`)
     return new Promise<T>((resolve, reject) => waiting.set(id, { resolve, reject }))
   }
 
-  const store: SessionStore = {
+  const sessions: SessionStore = {
     create: (id, state, ttl) => ask('create', id, state, ttl),
     get: async (id, ttl) => (await ask<VersionedState | undefined>('get', id, ttl))?.state,
     async update(id, change) {
@@ -177,5 +178,12 @@ export async function openStores(port: number): Promise<Stores & { close: () => 
       }
     },
   }
-  return { store, events, bus, close: () => void socket.destroy() }
+  return {
+    sessions,
+    events,
+    bus,
+    counters: { increment: (key, window) => ask('increment', key, window) },
+    replays: { add: (id, ttl) => ask('add', id, ttl) },
+    close: () => void socket.destroy(),
+  }
 }

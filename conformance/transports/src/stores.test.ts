@@ -1,41 +1,32 @@
-/** Runs the store contracts with the stores of `stores.fixture.ts`. */
+/** Runs the store contract with the stores of `stores.fixture.ts`. */
 
-import { delay, describeContract, eventBusContract, eventStoreContract, sessionStoreContract } from '@mcpx/testing'
+import type { Store } from '@mcpx/protocol'
+import { delay, describeContract, storeContract } from '@mcpx/testing'
 import { afterAll, describe, it } from 'vitest'
-import { openStores, type Stores, serveStores } from './stores.fixture.ts'
+import { openStores, serveStores } from './stores.fixture.ts'
 
 const closers: (() => void)[] = []
 afterAll(() => {
   for (const close of closers) close()
 })
 
-const ports = new WeakMap<object, number>()
+const ports = new WeakMap<Store, number>()
 
-/** Opens one of the stores over a separate connection. */
-async function open<Name extends keyof Stores>(name: Name, at?: number): Promise<Stores[Name]> {
-  let port = at
-  if (port === undefined) {
-    const keeper = await serveStores()
-    closers.push(keeper.close)
-    port = keeper.port
-  }
-  const stores = await openStores(port)
-  closers.push(stores.close)
-  ports.set(stores[name], port)
-  return stores[name]
+/** Opens the stores of a port over a separate connection. */
+async function open(port: number): Promise<Store> {
+  const store = await openStores(port)
+  ports.set(store, port)
+  return store
 }
 
-const runner = { describe, it }
-const sessionStores = sessionStoreContract(() => open('store'), {
-  openSecond: (store) => open('store', ports.get(store)),
-})
-const eventStores = eventStoreContract(() => open('events'), {
-  openSecond: (events) => open('events', ports.get(events)),
-})
-const eventBuses = eventBusContract(() => open('bus'), {
-  openSecond: (bus) => open('bus', ports.get(bus)),
+async function create(): Promise<Store> {
+  const stores = await serveStores()
+  closers.push(stores.close)
+  return open(stores.port)
+}
+
+const cases = storeContract(create, {
+  openSecond: (store) => open(ports.get(store) as number),
   waitForDelivery: () => delay(30),
 })
-describeContract('a session store over a socket', sessionStores, runner)
-describeContract('an event store over a socket', eventStores, runner)
-describeContract('an event bus over a socket', eventBuses, runner)
+describeContract('a store over a socket', cases, { describe, it })

@@ -111,6 +111,20 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
     while ((await hosts[1].look()).aborted === before.aborted) await delay(10)
   })
 
+  it('changes are told once to each client, by the process that they listen at', async () => {
+    const clients = await Promise.all([0, 1, 0, 1].map(async (at) => listenAt(era, hosts[at] as Host)))
+    for (const host of hosts) {
+      const { client, balance } = await connectBalanced('modern')
+      balance.pin(host)
+      await client.callTool('touch')
+      await client.callTool('grow')
+      for (const { heard } of clients) await waitUntil(() => heard.length >= 2)
+    }
+    await delay(100)
+    const expected = ['resource', 'tools', 'resource', 'tools']
+    for (const { heard } of clients) expect(heard).toEqual(expected)
+  })
+
   it('a call fails with its killed process, and later calls reach the other process', async () => {
     hosts = await startTwo()
     const { client, balance } = await connectBalanced(era)
@@ -182,6 +196,23 @@ describe('a session', () => {
     listening.close()
   })
 })
+
+/** Connects a client that hears of changes in one process, and sends all other requests to it as well. */
+async function listenAt(era: 'legacy' | 'modern', host: Host) {
+  const { client, balance } = await connectBalanced(era)
+  balance.pin(host)
+  const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://watched'] })
+  await listening.ready
+  // In the legacy era, the stream opens after the subscriptions.
+  if (era === 'legacy') await waitUntil(() => balance.seen.some((each) => each.startsWith('GET')))
+  await delay(50)
+  const heard: string[] = []
+  void (async () => {
+    for await (const { kind } of listening) heard.push(kind)
+  })()
+  onTestFinished(() => void listening.close())
+  return { heard }
+}
 
 async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(5)

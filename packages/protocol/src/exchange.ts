@@ -57,6 +57,8 @@ export interface Guard {
   metadata?(request: Request): Response | undefined
   /** Returns the challenge for a caller who lacks scopes. Its status and headers are used; the transport writes the body. */
   refuse?(request: Request, refusal: ScopeRefusal): Response
+  /** Returns the guard that is used for a server with this store. Default: the same guard. */
+  withStore?(store: Store): Guard
 }
 
 /** Options of one request. */

@@ -130,6 +130,7 @@ export class ChangeHub {
   /** Calls the listener synchronously with each change until the returned function is called. Throws like `add`. */
   readonly onChange = (listener: ChangeListener): (() => void) => {
     this.#subscribeOnFirst()
+    this.connect()?.catch(this.#onError)
     const entry = { listener }
     this.#listeners.add(entry)
     return () => {

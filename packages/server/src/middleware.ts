@@ -1,6 +1,6 @@
 /** Middleware: functions that run around every request and may change it, answer it, or pass it on. */
 
-import type { Awaitable, Context, JsonObject, ListToolsResult, PageRequest, Tool } from '@mcpx/protocol'
+import type { Awaitable, Context, JsonObject, ListToolsResult, PageRequest, Store, Tool } from '@mcpx/protocol'
 import { deriveContext } from './context.ts'
 
 /** A request on its way to the handler. */
@@ -24,7 +24,11 @@ export type ToolLookup = (name: string, ctx: Context) => Promise<Tool | undefine
  * Handles a request: calls `next` at most once, and returns its result or another one. `findTool` returns the definition of
  * a tool, with its annotations.
  */
-export type Middleware = (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup) => Awaitable<object>
+export interface Middleware {
+  (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup): Awaitable<object>
+  /** Returns the middleware that is used in a server with this store. Default: the same middleware. */
+  withStore?(store: Store): Middleware
+}
 
 /** The function that handles requests after all middleware. */
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>

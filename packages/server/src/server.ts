@@ -225,6 +225,7 @@ class ServerCore implements ServerInternals {
   readonly changes: ChangeHub
   readonly listens: SharedLimit
   readonly #logging: boolean | undefined
+  readonly #store: Store | undefined
   /** The registry, then the handler object of the options and the mounted handlers. */
   readonly #parts: Handler[]
   readonly #middlewares: Middleware[] = []
@@ -239,6 +240,7 @@ class ServerCore implements ServerInternals {
     this.info = info
     this.instructions = instructions
     this.#logging = logging
+    this.#store = store
     this.limits = withDefaultLimits(SERVER_LIMITS, limits)
     this.listens = new SharedLimit(this.limits.listens, this.limits.perCaller)
     this.faults = new Faults(onError)
@@ -285,7 +287,8 @@ class ServerCore implements ServerInternals {
     if (typeof middleware !== 'function') {
       throw new RegistrationError(`use: expected (request, ctx, next) => …, got ${kindOf(middleware)}`)
     }
-    this.#middlewares.push(middleware)
+    const store = this.#store
+    this.#middlewares.push((store && middleware.withStore?.(store)) ?? middleware)
     this.#endpoint = undefined
   }
 

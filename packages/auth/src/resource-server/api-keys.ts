@@ -122,5 +122,10 @@ export function firstOf(...guards: readonly [Guard, ...Guard[]]): Guard {
   }
   if (last.metadata !== undefined) guard.metadata = last.metadata
   if (last.refuse !== undefined) guard.refuse = last.refuse
+  guard.withStore = (store) => {
+    const [first, ...others] = guards
+    const use = (each: Guard) => each.withStore?.(store) ?? each
+    return firstOf(use(first), ...others.map(use))
+  }
   return guard
 }

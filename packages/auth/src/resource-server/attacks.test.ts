@@ -1,5 +1,7 @@
+import { memoryStore } from '@mcpx/protocol/memory'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { firstOf } from './api-keys.ts'
 import { sha256 as tokenHash } from './dpop.ts'
 import {
   createFixture,
@@ -272,6 +274,22 @@ describe('bearer with tokens that are bound to a key', () => {
     const headers = { authorization: `DPoP ${holder.token}`, dpop }
     expect((await fixture.sendHeaders(headers)).status).toBe(200)
     expect(await fixture.sendHeaders(headers)).toMatchObject({ reason: 'proof_replayed', status: 401 })
+  })
+
+  it('refuses a proof that was used at another process with the same store, also behind `firstOf` [X-132]', async () => {
+    const store = memoryStore()
+    const guards = [fixture.guard.withStore(store), firstOf(() => undefined, fixture.guard).withStore?.(store)]
+    const dpop = await holder.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
+    const headers = { authorization: `DPoP ${holder.token}`, dpop }
+    const answers = []
+    for (const guard of guards) answers.push(await guard?.(new Request(RESOURCE, { method: 'POST', headers })))
+    expect(answers).toMatchObject([{ subject: 'ada' }, { status: 401 }])
+  })
+
+  it('keeps a replay store of its own', async () => {
+    const own = createFixture({ dpop: { replayStore: { add: () => true } } })
+    expect(own.guard.withStore(memoryStore())).toBe(own.guard)
+    expect(createFixture({ dpop: false }).guard.withStore(memoryStore())).toBeTypeOf('function')
   })
 
   it('refuses a stolen token with a proof of the thief’s own key [X-132]', async () => {

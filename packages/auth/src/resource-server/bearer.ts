@@ -1,6 +1,6 @@
 /** A guard that accepts requests with a token for this server. */
 
-import type { AuthInfo, Awaitable, Guard, ScopeRefusal } from '@mcpx/protocol'
+import type { AuthInfo, Awaitable, Guard, ScopeRefusal, Store } from '@mcpx/protocol'
 import type { SendRequest } from '../bounded-fetch.ts'
 import {
   type Challenge,
@@ -90,6 +90,7 @@ export interface BearerOptions {
 /** A guard that also serves metadata and challenges, by which clients find the authorization server. */
 export interface BearerGuard extends Required<Guard> {
   (request: Request): Promise<AuthInfo | Response>
+  withStore(store: Store): BearerGuard
 }
 
 /**
@@ -117,7 +118,7 @@ export function bearer(options: BearerOptions): BearerGuard {
   // Tokens may name an origin with or without a slash at its end.
   const spellings = url.pathname === '/' ? [url.origin, url.href] : []
   const verify = createVerification(options, [...audiences, ...spellings], hierarchy)
-  const dpopOptions = typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
+  const dpopOptions: DpopOptions | false = typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
   const proofs = dpopOptions === false ? undefined : createProofChecker(dpopOptions, url)
   const metadata = createMetadataHandler({
     authorizationServers: trustedIssuers(options).map(({ issuer }) => issuer),
@@ -191,5 +192,11 @@ export function bearer(options: BearerOptions): BearerGuard {
     return writeChallenge({ ...content, scheme: usesProofs ? 'DPoP' : 'Bearer', metadata: metadataUrl, algorithms })
   }
 
-  return Object.assign(guard, { metadata, refuse })
+  function withStore({ replays }: Store): BearerGuard {
+    if (dpopOptions === false || dpopOptions.replayStore !== undefined) return whole
+    return bearer({ ...options, dpop: { ...dpopOptions, replayStore: replays } })
+  }
+
+  const whole: BearerGuard = Object.assign(guard, { metadata, refuse, withStore })
+  return whole
 }

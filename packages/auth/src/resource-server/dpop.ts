@@ -13,7 +13,7 @@ export interface DpopOptions {
   readonly algorithms?: readonly string[] | undefined
   /** How far the `iat` of a proof may be from now, in ms. Default: 300,000. */
   readonly maxAge?: number | undefined
-  /** Stores the ids of used proofs. Default: the memory of this process. */
+  /** Stores the ids of used proofs. Default: `store.replays` of the server, or the memory of this process. */
   readonly replayStore?: ReplayStore | undefined
   /** Require a nonce of this server in each proof. Default: false. */
   readonly nonces?: NonceOptions | boolean | undefined

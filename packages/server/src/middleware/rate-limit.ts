@@ -23,7 +23,10 @@ export interface RateLimitOptions {
    * principal; all anonymous callers share one key.
    */
   readonly key?: ((request: ServerRequest, ctx: Context) => string | undefined) | undefined
-  /** Stores the counts. If the store fails, the request fails. Default: `createMemoryCounterStore()`, for this process. */
+  /**
+   * Stores the counts. If the store fails, the request fails. Default: `store.counters` of the server, or
+   * `createMemoryCounterStore()`, for this process.
+   */
   readonly store?: CounterStore | undefined
 }
 
@@ -42,7 +45,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     throw new RangeError(`limit: expected a whole number from 1 on, got ${limit}`)
   if (!Number.isFinite(window) || window <= 0) throw new RangeError(`window: expected more than 0, got ${window}`)
   const counters = store ?? createMemoryCounterStore()
-  return async (request, ctx, next) => {
+  const middleware: Middleware = async (request, ctx, next) => {
     // `resources/unsubscribe` is never refused: otherwise the client could not end its subscription.
     if (request.method === 'resources/unsubscribe') return next()
     const caller = key(request, ctx)
@@ -51,6 +54,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const count = await counters.increment(`${limit}/${window} ${caller}`, window)
     return count.count <= limit ? next() : refuse(request, `at most ${limit} in ${seconds(window)}`, count)
   }
+  if (store === undefined) middleware.withStore = (shared) => rateLimit({ ...options, store: shared.counters })
+  return middleware
 }
 
 function callerOf(_: ServerRequest, { auth }: Context): string {

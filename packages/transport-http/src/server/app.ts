@@ -43,7 +43,8 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
     const response = error.getResponse()
     return context.newResponse(response.body, response)
   })
-  const guard: Guard | undefined = options.authenticate
+  const { authenticate: given } = options
+  const guard: Guard | undefined = (server.store && given?.withStore?.(server.store)) ?? given
   if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
   app.use(hostAndOriginGuard(options))
   if (options.cors) app.use(corsMiddleware(options))

@@ -1,6 +1,7 @@
 /** Creates HTTP responses: JSON-RPC messages, and refusals of requests that do not reach the responder. */
 
 import {
+  ConnectionError,
   ErrorCode,
   type ErrorObject,
   encode,
@@ -111,9 +112,11 @@ export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
 }
 
-/** Reports an error of this package, a callback or middleware, and responds with a masked one. */
+/** Reports an error of this package, a store, a callback or middleware, and responds with a masked one. */
 export function faultResponse(error: unknown, report: Report): HttpAnswer {
   report(asError(error))
+  // A store that cannot be reached: its error says that the same request may succeed later.
+  if (error instanceof ConnectionError && error.retryable) return unavailable('The state of this server is unreachable')
   return refusal(500, internalError())
 }
 

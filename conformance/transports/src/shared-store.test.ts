@@ -1,0 +1,375 @@
+/** Two server objects that share one store, as two processes would: changes, gaps of the bus, and the commands of calls. */
+
+import { connect } from '@mcpx/client'
+import type { Store } from '@mcpx/protocol'
+import { memoryStore } from '@mcpx/protocol/memory'
+import { createServer, rateLimit, type Server } from '@mcpx/server'
+import { catchError, delay } from '@mcpx/testing'
+import { type EndpointOptions, type McpApp, mcp } from '@mcpx/transport-http'
+import { type HttpOptions, http } from '@mcpx/transport-http/client'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const secrets = ['known to all processes of this endpoint']
+const URI = 'note://1'
+
+type Send = NonNullable<HttpOptions['fetch']>
+
+interface Node {
+  readonly server: Server
+  readonly app: McpApp
+  readonly errors: unknown[]
+}
+
+function createNode(store: Store | undefined, options: EndpointOptions = {}): Node {
+  const errors: unknown[] = []
+  const server = createServer(
+    { name: 'node', version: '1' },
+    { secrets, store, onError: (error) => void errors.push(error) },
+  )
+    .resource(URI, { subscribe: true }, 'x')
+    .tool('ping', {}, () => 'pong')
+    .tool('ask', {}, async (_args, ctx) => {
+      const schema = { type: 'object', properties: {} } as const
+      return (await ctx.elicit('ok', { message: 'Go on?', schema })).action
+    }) as unknown as Server
+  const app = mcp(server, { allowedHosts: '*', onWarning: (warning) => void errors.push(warning), ...options })
+  onTestFinished(() => {
+    app.close()
+    server.close()
+  })
+  return { server, app, errors }
+}
+
+/** Sends all requests to one node. */
+const at =
+  ({ app }: Node): Send =>
+  async (input, init) =>
+    app.fetch(new Request(input, init))
+
+/** Connects a client whose requests reach the given node, and collects the changes that it hears of. */
+async function listen(era: 'legacy' | 'modern', fetch: Send, url = 'http://x.test/mcp') {
+  const client = await connect(http(url, { fetch }), { era })
+  onTestFinished(() => client.close())
+  const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: [URI] })
+  await listening.ready
+  await delay(20)
+  const heard: string[] = []
+  void (async () => {
+    for await (const change of listening) heard.push(change.kind === 'resource' ? change.uri : change.kind)
+  })()
+  onTestFinished(() => void listening.close())
+  return { client, heard }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(2)
+}
+
+/** A bus whose connection can be lost: messages are then lost, and publishing fails. */
+function createLossyStore() {
+  const store = memoryStore()
+  const gaps = new Set<() => void>()
+  let isLost = false
+  const lossy: Store = {
+    ...store,
+    bus: {
+      publish(topic, message) {
+        if (isLost) throw new Error('the bus is lost')
+        return store.bus.publish(topic, message)
+      },
+      subscribe(topic, listener, onGap) {
+        if (onGap !== undefined) gaps.add(onGap)
+        return store.bus.subscribe(topic, (message) => isLost || listener(message))
+      },
+    },
+  }
+  return {
+    store: lossy,
+    lose() {
+      isLost = true
+    },
+    restore() {
+      isLost = false
+      for (const onGap of gaps) onGap()
+    },
+  }
+}
+
+describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
+  it('are told once to each listener of every node', async () => {
+    const store = memoryStore()
+    const nodes = [createNode(store), createNode(store), createNode(store)]
+    const listeners = await Promise.all([...nodes, ...nodes].map((node) => listen(era, at(node))))
+    for (const [n, { server }] of nodes.entries()) {
+      server.resourceUpdated(URI)
+      server.tool(`new-${n}`, {}, () => '')
+      await delay(30)
+    }
+    const expected = [URI, 'tools', URI, 'tools', URI, 'tools']
+    for (const { heard } of listeners) expect(heard).toEqual(expected)
+    expect(nodes.map(({ errors }) => errors)).toEqual([[], [], []])
+  })
+
+  it('are told by a process that serves no clients', async () => {
+    const store = memoryStore()
+    const { heard } = await listen(era, at(createNode(store)))
+    const job = createServer({ name: 'job', version: '1' }, { store }).resource(URI, {}, '')
+    job.resourceUpdated(URI)
+    await until(() => heard.length > 0)
+    await delay(20)
+    // Its registrations before are not told: clients cannot have read its lists.
+    expect(heard).toEqual([URI])
+  })
+
+  it('count everything as changed after a gap of the bus', async () => {
+    const { store, lose, restore } = createLossyStore()
+    const [here, there] = [createNode(store), createNode(store)]
+    const { heard } = await listen(era, at(here))
+    lose()
+    there.server.resourceUpdated(URI)
+    await delay(20)
+    expect(heard).toEqual([])
+    restore()
+    await until(() => heard.length >= 2)
+    expect(new Set(heard)).toEqual(new Set(['tools', URI]))
+  })
+
+  it('are published again after the bus has failed', async () => {
+    const { store, lose, restore } = createLossyStore()
+    const [here, there] = [createNode(store), createNode(store)]
+    const { heard } = await listen(era, at(here))
+    lose()
+    for (let n = 0; n < 5; n++) there.server.resourceUpdated(URI)
+    await delay(20)
+    restore()
+    await until(() => heard.length >= 2)
+    heard.length = 0
+    await until(() => heard.length > 0)
+    expect(heard).toEqual([URI])
+    expect(there.errors).toMatchObject([{ message: 'the bus is lost' }])
+  })
+
+  it('of mounted servers are told once, whether the mounted server has no store, another one or the same', async () => {
+    const store = memoryStore()
+    for (const inner of [undefined, memoryStore(), store]) {
+      const nodes = [0, 1].map(() => {
+        const node = createNode(store)
+        const mounted = createServer({ name: 'inner', version: '1' }, { store: inner }).resource(
+          'note://inner',
+          { subscribe: true },
+          '',
+        )
+        node.server.mount('inner', mounted)
+        return { ...node, mounted }
+      })
+      const uri = 'inner.note://inner'
+      const client = await connect(http('http://x.test/mcp', { fetch: at(nodes[0] as Node) }), { era })
+      onTestFinished(() => client.close())
+      const listening = client.listen({ resourceSubscriptions: [uri] })
+      await listening.ready
+      await delay(20)
+      const heard: unknown[] = []
+      void (async () => {
+        for await (const change of listening) heard.push(change)
+      })()
+      onTestFinished(() => void listening.close())
+      nodes[1]?.mounted.resourceUpdated('note://inner')
+      await delay(50)
+      expect(heard).toEqual([{ kind: 'resource', uri }])
+    }
+  })
+})
+
+describe('changes over HTTP+SSE', () => {
+  it('are told once to each connection of every node', async () => {
+    const store = memoryStore()
+    const nodes = [createNode(store, { sse: '/sse' }), createNode(store, { sse: '/sse' })]
+    const heard = await Promise.all(nodes.map((node) => openSse(at(node))))
+    nodes[0]?.server.tool('new', {}, () => '')
+    await until(() => heard.every(({ length }) => length > 0))
+    await delay(20)
+    expect(heard).toEqual([['notifications/tools/list_changed'], ['notifications/tools/list_changed']])
+  })
+})
+
+/** Opens a connection of revision 2024-11-05 and collects the methods of its notifications. */
+async function openSse(fetch: Send): Promise<string[]> {
+  const stream = await fetch('http://x.test/sse', { headers: { accept: 'text/event-stream' } })
+  const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
+  onTestFinished(() => reader.cancel())
+  const decoder = new TextDecoder()
+  const [, path] = /data: (\S+)/.exec(decoder.decode((await reader.read()).value)) ?? []
+  const post = (message: object) =>
+    fetch(`http://x.test${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    })
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+  await post({ id: 1, method: 'initialize', params })
+  await reader.read()
+  await post({ method: 'notifications/initialized' })
+  await delay(20)
+  const heard: string[] = []
+  void (async () => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      for (const [, method] of decoder.decode(value).matchAll(/"method":"([^"]+)"/g)) heard.push(method as string)
+    }
+  })()
+  return heard
+}
+
+/** A store that counts its commands. */
+function createCountingStore() {
+  const commands: string[] = []
+  const count = <Part extends object>(name: string, part: Part): Part =>
+    new Proxy(part, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          commands.push(`${name}.${String(member)}`)
+          return value.apply(target, args)
+        }
+      },
+    })
+  const { sessions, events, bus, counters, replays } = memoryStore()
+  const store: Store = {
+    sessions: count('sessions', sessions),
+    events: count('events', events),
+    bus: count('bus', bus),
+    counters: count('counters', counters),
+    replays: count('replays', replays),
+  }
+  return { store, commands }
+}
+
+describe('the commands of a store', () => {
+  it.each([
+    ['modern', []],
+    ['legacy', ['sessions.get']],
+  ] as const)('are few for a call of the %s era: %j', async (era, expected) => {
+    const { store, commands } = createCountingStore()
+    const client = await connect(http('http://x.test/mcp', { fetch: at(createNode(store)) }), { era })
+    onTestFinished(() => client.close())
+    await client.callTool('ping')
+    await delay(20)
+    commands.length = 0
+    await client.callTool('ping')
+    await delay(20)
+    expect(commands).toEqual(expected)
+  })
+
+  it('include one count for a rate limit', async () => {
+    const { store, commands } = createCountingStore()
+    const node = createNode(store)
+    node.server.use(rateLimit({ limit: 100, window: 1_000 }))
+    const client = await connect(http('http://x.test/mcp', { fetch: at(node) }), { era: 'modern' })
+    onTestFinished(() => client.close())
+    commands.length = 0
+    await client.callTool('ping')
+    expect(commands).toEqual(['counters.increment'])
+  })
+
+  it('include one subscription per process, whatever the number of clients', async () => {
+    for (const [era, most] of [
+      ['modern', 1],
+      ['legacy', 3],
+    ] as const) {
+      const { store, commands } = createCountingStore()
+      const node = createNode(store)
+      for (let n = 0; n < 5; n++) await listen(era, at(node))
+      expect(commands.filter((command) => command === 'bus.subscribe')).toHaveLength(most)
+    }
+  })
+})
+
+describe('a rate limit', () => {
+  it('counts the calls of all nodes', async () => {
+    const store = memoryStore()
+    const nodes = [createNode(store), createNode(store)]
+    const results: unknown[] = []
+    for (const node of nodes) {
+      node.server.use(
+        rateLimit({ limit: 3, window: 60_000, key: ({ method }) => (method === 'tools/call' ? 'a' : undefined) }),
+      )
+      const client = await connect(http('http://x.test/mcp', { fetch: at(node) }), { era: 'modern' })
+      onTestFinished(() => client.close())
+      for (let n = 0; n < 2; n++) results.push((await client.callTool('ping')).isError ?? false)
+    }
+    expect(results).toEqual([false, false, false, true])
+  })
+})
+
+describe('a response of the client', () => {
+  const elicitation = { onElicit: () => ({ action: 'accept' as const, content: {} }) }
+
+  it('that reaches another node is delivered after the bus has recovered', async () => {
+    const { store, lose, restore } = createLossyStore()
+    const [here, there] = [createNode(store), createNode(store)]
+    const client = await connect(
+      http('http://x.test/mcp', { fetch: splitAnswers(here, there, () => void setTimeout(restore, 1_200), lose) }),
+      { era: 'legacy', ...elicitation },
+    )
+    onTestFinished(() => client.close())
+    expect((await client.callTool('ask')).content).toEqual([{ type: 'text', text: 'accept' }])
+  })
+
+  it('is refused with 503 if the node that waits for it has gone', async () => {
+    const store = memoryStore()
+    const there = createNode(store)
+    const refused: Response[] = []
+    const session = await openSession(there)
+    const id = '0123456789abcdef-00000000-1'
+    refused.push(await postTo(there, { id, result: {} }, session))
+    expect(refused[0]?.status).toBe(503)
+    expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    expect(await refused[0]?.json()).toMatchObject({
+      error: { message: 'The process that waits for this response does not reply; send the response again' },
+    })
+  }, 10_000)
+})
+
+/** Sends responses of the client to `there`, all other messages to `here`. */
+function splitAnswers(here: Node, there: Node, onAnswer: () => void, beforeAnswer: () => void): Send {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    const body = request.method === 'POST' ? await request.clone().text() : ''
+    const isAnswer = body.includes('"result"')
+    if (!isAnswer) return here.app.fetch(request)
+    beforeAnswer()
+    onAnswer()
+    return there.app.fetch(request)
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+function postTo({ app }: Node, message: object, session?: string) {
+  const headers = session === undefined ? HEADERS : { ...HEADERS, 'mcp-session-id': session }
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+  return app.request('http://x.test/mcp', { method: 'POST', headers, body })
+}
+
+async function openSession(node: Node): Promise<string> {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+  const opened = await postTo(node, { id: 1, method: 'initialize', params })
+  return opened.headers.get('mcp-session-id') ?? ''
+}
+
+describe('a store that fails', () => {
+  it('lets listening fail, and leaves no stream behind', async () => {
+    const { store } = createLossyStore()
+    const failing: Store = { ...store, bus: { ...store.bus, subscribe: () => Promise.reject(new Error('no bus')) } }
+    const node = createNode(failing)
+    const client = await connect(http('http://x.test/mcp', { fetch: at(node), reconnect: { attempts: 0 } }), {
+      era: 'modern',
+    })
+    onTestFinished(() => client.close())
+    const listening = client.listen({ toolsListChanged: true })
+    expect(await catchError(() => listening.ready)).toBeInstanceOf(Error)
+    expect((await client.callTool('ping')).content).toEqual([{ type: 'text', text: 'pong' }])
+  })
+})
