@@ -44,8 +44,7 @@ const MAX_SERVER_LEVELS = 32
 /** Returns the mirrored arguments of a tool's input schema, or a sentence that describes the error in the schema. */
 export function checkAnnotations(schema: JsonObject): readonly MirroredArgument[] | string {
   const found = new Map<string, MirroredArgument>()
-  const walk: Walk = { maxLevel: MAX_LEVELS + 1, propertiesOnly: false }
-  for (const { node, path, level } of subschemasOf(schema, walk, [], 0)) {
+  for (const { node, path, level } of subschemasOf(schema, [], 0)) {
     if (level > MAX_LEVELS) return `Its input schema nests deeper than ${MAX_LEVELS} levels`
     if (!Object.hasOwn(node, ANNOTATION)) continue
     const header = node[ANNOTATION]
@@ -71,14 +70,21 @@ function mirroredArguments(schema: JsonSchema | undefined): readonly MirroredArg
   if (typeof schema !== 'object') return []
   let found = mirroredBySchema.get(schema)
   if (found === undefined) {
-    const walk: Walk = { maxLevel: MAX_SERVER_LEVELS, propertiesOnly: true }
-    found = [...subschemasOf(schema, walk, [], 0)].flatMap(({ node, path = [] }) => {
-      const header = node[ANNOTATION]
-      return typeof header === 'string' && path.length > 0 ? [{ header, path }] : []
-    })
+    found = annotatedProperties(schema, [])
     mirroredBySchema.set(schema, found)
   }
   return found
+}
+
+function annotatedProperties({ properties }: JsonObject, path: readonly string[]): MirroredArgument[] {
+  if (!isObject(properties) || path.length >= MAX_SERVER_LEVELS) return []
+  return Object.entries(properties).flatMap(([name, property]) => {
+    if (!isObject(property)) return []
+    const header = property[ANNOTATION]
+    const childPath = [...path, name]
+    const inner = annotatedProperties(property, childPath)
+    return typeof header === 'string' ? [{ header, path: childPath }, ...inner] : inner
+  })
 }
 
 interface Subschema {
@@ -98,27 +104,19 @@ const DIRECT = new Set(
   ).split(' '),
 )
 
-interface Walk {
-  readonly maxLevel: number
-  /** Whether to skip schemas that are not reached through `properties` alone. */
-  readonly propertiesOnly: boolean
-}
-
-/** Yields a schema and the schemas below it, parents first. */
-function* subschemasOf(node: unknown, walk: Walk, path: Subschema['path'], level: number): Generator<Subschema> {
-  if (!isObject(node) || level > walk.maxLevel) return
+/** Yields a schema and the schemas below it, parents first, down to the first level that is too deep. */
+function* subschemasOf(node: unknown, path: Subschema['path'], level: number): Generator<Subschema> {
+  if (!isObject(node) || level > MAX_LEVELS + 1) return
   yield { node, path, level }
   for (const [keyword, value] of Object.entries(node)) {
-    const isProperties = keyword === 'properties'
-    if (walk.propertiesOnly && !isProperties) continue
     if (NAMED.has(keyword) && isObject(value)) {
       for (const [name, child] of Object.entries(value)) {
-        const childPath = isProperties && path !== undefined ? [...path, name] : undefined
-        yield* subschemasOf(child, walk, childPath, level + 1)
+        const childPath = keyword === 'properties' && path !== undefined ? [...path, name] : undefined
+        yield* subschemasOf(child, childPath, level + 1)
       }
     } else if (DIRECT.has(keyword)) {
       for (const child of Array.isArray(value) ? value : [value]) {
-        yield* subschemasOf(child, walk, undefined, level + 1)
+        yield* subschemasOf(child, undefined, level + 1)
       }
     }
   }
