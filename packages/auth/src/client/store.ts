@@ -11,7 +11,7 @@ import { AuthError } from '../auth-error.ts'
 export interface AuthStore {
   /** Returns the record, or undefined. */
   get(key: string): Awaitable<unknown>
-  /** Stores a record, in place of an earlier one. */
+  /** Stores a record. Replaces an earlier one with the same key. */
   set(key: string, value: object): Awaitable<void>
   /** Deletes a record if there is one. */
   delete(key: string): Awaitable<void>

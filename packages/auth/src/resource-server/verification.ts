@@ -116,7 +116,7 @@ export function createVerification(
   }
 }
 
-/** The tokens of machines may name the client only. It gets a prefix that no subject has, so that it is never taken for a user. */
+/** Returns the subject. For a token that names only a client, that is the client with a prefix that no user can have. */
 function subjectOf(claims: Claims, clientId: string | undefined): string {
   const subject = nonEmpty(claims.sub)
   const machine = clientId === undefined ? undefined : `${MACHINE_PREFIX}${clientId}`
