@@ -43,7 +43,7 @@ export function takeStdout(guard: boolean): ByteSink {
 
 let reportsDestroy = false
 
-/** Names code that destroys standard output on standard error. The runtime calls `destroy`, too, when the client goes. */
+/** Reports code that destroys standard output, on standard error. The runtime does so too when the client disconnects. */
 function reportDestroy(): void {
   if (reportsDestroy) return
   reportsDestroy = true
