@@ -256,7 +256,7 @@ describe('the options of one server in a group', () => {
       { stuck, other },
       { timeout: 60_000, servers: { stuck: { timeout: 20 }, other: undefined } },
     )
-    await expect(group.callTool('stuck_x')).rejects.toThrow('No answer to tools/call "x" within 20 ms')
+    await expect(group.callTool('stuck_x')).rejects.toThrow('No response to tools/call "x" within 20 ms')
     const stopped = group.callTool('other_x', {}, { signal: AbortSignal.timeout(60) })
     await expect(stopped).rejects.toMatchObject({ reason: 'cancelled' })
   })

@@ -154,7 +154,7 @@ class EraDetection {
     }
   }
 
-  /** Leaves time for `initialize` where silence means a legacy server. */
+  /** Reserves time for `initialize` if a missing response means a legacy server. */
   #probeTimeout(): number {
     const { probeTimeout = PROBE_TIMEOUT, silence } = this.#connector
     if (silence === 'nothing' || probeTimeout < this.#timeLeft) return Math.min(probeTimeout, this.#timeLeft)
@@ -191,7 +191,7 @@ class EraDetection {
     return new ModernConnection(this.#state, undetermined, value as DiscoverResult, revision)
   }
 
-  /** Whether an error shows that the server is not modern. Guards, outages and cancelled requests show nothing. */
+  /** Whether an error shows that the server is not modern. Errors of guards, outages and cancelled requests do not. */
   #isEvidence(error: unknown): boolean {
     const reason = reasonOf(error)
     if (reason === 'timeout') return this.#connector.silence !== 'nothing'

@@ -88,14 +88,14 @@ export function checkResult(schema: Schema | undefined, label: string, result: u
   throw invalidResult(label, problem)
 }
 
-/** Returns the result of a request if it is valid. A tool without `content` has returned none: `[]`. */
+/** Returns the result of a request if it is valid. A missing `content` of a tool result becomes `[]`. */
 export function checkResultOf(revision: Revision, method: string, label: string, result: unknown): JsonObject {
   const isWithoutContent = method === 'tools/call' && isObject(result) && result.content === undefined
   const complete = isWithoutContent ? { ...result, content: [] } : result
   return checkResult(clientRequestResult(revision, method), label, complete)
 }
 
-/** The error of a result that is not what the protocol requires. */
+/** Creates the error of a result that violates the protocol. */
 export function invalidResult(label: string, problem: string): ConnectionError {
   const hint = 'The server violates the protocol; report it to its author.'
   return new ConnectionError('invalid-message', `The response to ${label} was refused. ${problem}`, { hint })
@@ -135,5 +135,5 @@ export function allowedFilter(filter: SubscriptionFilter, capabilities: ServerCa
   }
   if (Object.keys(allowed).length > 0) return allowed
   const hint = 'See client.server.capabilities for the changes that the server announces.'
-  throw new ConnectionError('unsupported', 'The server announces no change that was asked for', { hint })
+  throw new ConnectionError('unsupported', 'The server announces none of the requested changes', { hint })
 }

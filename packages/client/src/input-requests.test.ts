@@ -529,7 +529,7 @@ describe('many input requests at once', () => {
       onElicit,
       onWarning: ({ message }) => void warnings.push(message),
     })
-    const refusal = 'elicitation/create was refused: 100 input requests wait for an answer already'
+    const refusal = 'elicitation/create was refused: 100 input requests are waiting for a response already'
     const { structuredContent } = await client.callTool('ask')
     expect(structuredContent).toEqual({ refused: 200, why: refusal })
     expect(counts).toMatchObject({ most: 16, total: 100 })

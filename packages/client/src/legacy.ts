@@ -147,8 +147,8 @@ export class LegacyConnection implements EraConnection, MessageListener {
   }
 
   /**
-   * Asks the user to visit the URLs that an error requires. Resolves to true when they agreed to all of them, and the call
-   * is worth another try.
+   * Asks the user to visit the URLs that an error requires. Resolves to true when they agreed to all of them, so that
+   * the call can be sent again.
    */
   async #visitUrls(error: RpcError, label: string, options: CallOptions): Promise<boolean> {
     const { capabilities, answerInput } = this.#state
@@ -202,7 +202,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     return this.#answerInput({ method, params: value } as InputRequest, exchange)
   }
 
-  /** The user may take time; meanwhile the clocks of the calls that the request may belong to are stopped. */
+  /** Pauses the timeouts of the calls that the request may belong to, while the user responds. */
   async #answerInput(request: InputRequest, exchange: Exchange): Promise<object> {
     const { method } = request
     const { turns, answerInput } = this.#state
@@ -210,7 +210,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const limit = this.#inputLimit(exchange, method)
     const release = exchange.hold?.()
     try {
-      // A callback that never returns leaves its place when the server cancels.
+      // When the server cancels, a callback that never returns no longer counts towards the limit.
       return await limit.run(() =>
         withSignal(method, exchange.signal, async (signal) => {
           signal.throwIfAborted()
@@ -234,7 +234,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const { maxInputRequests = MAX_INPUT_REQUESTS, maxRounds = MAX_ROUNDS } = this.#state.options
     const count = this.#inputCount(exchange.during ?? this)
     if (count.limit.size >= maxInputRequests) {
-      throw this.#inputLimitError(method, `${maxInputRequests} input requests wait for an answer already`)
+      throw this.#inputLimitError(method, `${maxInputRequests} input requests are waiting for a response already`)
     }
     if (count.received >= maxInputRequests * maxRounds) {
       throw this.#inputLimitError(method, `the server has sent ${count.received} input requests since the last call`)
@@ -251,7 +251,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
 
   #inputLimitError(method: string, reason: string): RpcError {
     const message = `${method} was refused: ${reason}`
-    const hint = 'Pass a larger maxInputRequests to connect if the server is right to ask for that much.'
+    const hint = 'Pass a larger maxInputRequests to connect if the server needs that many input requests.'
     this.#state.onWarning(new ConnectionError('limit', message, { hint }))
     return internalError(message)
   }

@@ -132,7 +132,7 @@ function timeError(label: string, maxTimeout: number): ConnectionError {
 }
 
 function inputLimitError(label: string, count: number, limit: number): ConnectionError {
-  const hint = 'Pass a larger maxInputRequests to connect if the server is right to ask for that much.'
+  const hint = 'Pass a larger maxInputRequests to connect if the server needs that many input requests.'
   return new ConnectionError('limit', `${label}: expected at most ${limit} input requests, got ${count}`, { hint })
 }
 

@@ -78,7 +78,7 @@ export async function discoverServer(
 
 const guardStatuses: readonly number[] = [401, 403, 407, 408, 429]
 
-/** Whether a legacy server refuses a modern request by this error. Guards and outages send others. */
+/** Whether a legacy server refuses a modern request by this error. Guards and outages send other errors. */
 export function isLegacyRefusal(error: unknown): boolean {
   if (error instanceof RpcError) return !isModernOnly(error)
   if (!(error instanceof ConnectionError) || error.reason !== 'refused') return false
