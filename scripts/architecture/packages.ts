@@ -6,6 +6,7 @@ import { type Manifest, type Package, packageOf, type Rule, type SourceFile, typ
 /** The packages of ours that each kind of package may import; tests may also import those of `inTests`. */
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
+  { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
   { kind: /^testing$/, may: /^protocol$/, inTests: /^json-schema$/ },
   {
     kind: /^(?:server|client|auth|transport-.+|store-.+)$/,
@@ -16,7 +17,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
 
 export const direction: Rule = {
   name: 'direction',
-  says: 'sse, json-schema and protocol import no package of ours, testing imports protocol, and the others import no sibling.',
+  says: 'sse, json-schema and protocol import no package of ours, testing imports protocol, toolset json-schema, and the others import no sibling.',
   check: ({ packages }) => packages.flatMap(checkDirection),
 }
 

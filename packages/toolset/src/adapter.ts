@@ -1,0 +1,58 @@
+/** The parts that the adapters of all model APIs share. */
+import type { ResultPart, ToolResult } from './results.ts'
+import { toParts } from './results.ts'
+import type { Dialect } from './schemas/dialects.ts'
+import type { JsonObject } from './schemas/json.ts'
+import { fittedSchemaOf, type ToolCallOptions, type ToolInfo, type ToolProgress, type Toolset } from './toolset.ts'
+
+/** The options of `run`. */
+export interface RunOptions {
+  /** Cancels the calls; `run` then rejects. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the progress of each call, and the name of its tool. */
+  readonly onProgress?: ((progress: ToolProgress, tool: string) => void) | undefined
+}
+
+/** The options of all adapters. */
+export interface AdapterOptions {
+  /**
+   * Whether media of results are passed on where the API has a place for them. Default: true. With `false`, they are described in
+   * text, for models that read text only.
+   */
+  readonly media?: boolean | undefined
+}
+
+/** The options of adapters of APIs with a strict mode. */
+export interface StrictOptions extends AdapterOptions {
+  /** Whether the API enforces the schemas of the tools that its strict mode can express. Default: false. */
+  readonly strict?: boolean | undefined
+}
+
+export interface Definition {
+  readonly name: string
+  readonly tool: ToolInfo
+  readonly description: string | undefined
+  readonly schema: JsonObject & { readonly type: 'object' }
+  readonly strict: boolean
+}
+
+export function definitionsOf(toolset: Toolset, dialect: Dialect): readonly Definition[] {
+  return [...toolset.tools].map(([name, tool]) => {
+    const { schema, strict } = fittedSchemaOf(tool, dialect)
+    return { name, tool, description: tool.description ?? tool.title, schema, strict }
+  })
+}
+
+export function toCallOptions(name: string, { signal, onProgress }: RunOptions): ToolCallOptions {
+  return { signal, onProgress: onProgress && ((progress) => onProgress(progress, name)) }
+}
+
+/** Runs a call of a model, and returns its result in parts. */
+export async function runCall(
+  toolset: Toolset,
+  call: { readonly name: string; readonly args: unknown },
+  { dialect, accepted, ...options }: RunOptions & { readonly dialect: Dialect; readonly accepted?: RegExp | undefined },
+): Promise<{ readonly result: ToolResult; readonly parts: readonly ResultPart[] }> {
+  const result = await toolset.call(call.name, call.args, { ...toCallOptions(call.name, options), dialect })
+  return { result, parts: toParts(result, accepted) }
+}

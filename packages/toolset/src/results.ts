@@ -1,0 +1,112 @@
+/** Results of tools as text and media, for models. */
+import type { JsonObject } from './schemas/json.ts'
+
+/** A piece of the content of a tool result. */
+export type ResultContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource_link'
+      readonly uri: string
+      readonly name: string
+      readonly description?: string | undefined
+      readonly mimeType?: string | undefined
+    }
+  | { readonly type: 'resource'; readonly resource: EmbeddedResource }
+
+/** The content of a resource inside a result. */
+export type EmbeddedResource =
+  | { readonly uri: string; readonly mimeType?: string | undefined; readonly text: string }
+  | { readonly uri: string; readonly mimeType?: string | undefined; readonly blob: string }
+
+/** The result of a tool. */
+export interface ToolResult {
+  /** The content for the model. */
+  readonly content: readonly ResultContent[]
+  /** The structured content, which servers repeat as text. */
+  readonly structuredContent?: unknown
+  /** Whether the tool failed. */
+  readonly isError?: boolean | undefined
+}
+
+/** A part of a result that a model API can represent. */
+export type ResultPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'media'; readonly mimeType: string; readonly data: string; readonly name: string }
+
+export function errorResult(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/**
+ * Returns a result as text and media. Media of a type that `accepted` does not match are described in a text. Structured content is
+ * used when there is no other content.
+ */
+export function toParts({ content, structuredContent }: ToolResult, accepted?: RegExp): readonly ResultPart[] {
+  if (content.length === 0 && structuredContent !== undefined) {
+    return [{ type: 'text', text: JSON.stringify(structuredContent) }]
+  }
+  return content.map(toPart).map((part) => {
+    if (part.type === 'text' || accepted?.test(part.mimeType) === true) return part
+    const size = Math.floor((part.data.length * 3) / 4).toLocaleString('en')
+    return { type: 'text', text: `[${part.name}: ${part.mimeType}, ${size} bytes, not shown]` }
+  })
+}
+
+/** Returns a result as one text. Media are described. */
+export function toText(result: ToolResult): string {
+  return joinText(toParts(result))
+}
+
+export function joinText(parts: readonly ResultPart[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
+function toPart(block: ResultContent): ResultPart {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text }
+    case 'image':
+    case 'audio':
+      return { type: 'media', mimeType: block.mimeType, data: block.data, name: block.type }
+    case 'resource_link': {
+      const details = [block.mimeType, block.description].filter((each) => each !== undefined)
+      return { type: 'text', text: `[resource ${block.name}: ${[block.uri, ...details].join(', ')}]` }
+    }
+    case 'resource': {
+      const { uri, mimeType = 'application/octet-stream' } = block.resource
+      if ('text' in block.resource) return { type: 'text', text: `[resource ${uri}]\n${block.resource.text}` }
+      return { type: 'media', mimeType, data: block.resource.blob, name: uri.split('/').at(-1) || uri }
+    }
+    default:
+      return { type: 'text', text: JSON.stringify(block) }
+  }
+}
+
+/** Shortens the texts of a result to a number of characters in all, and says how many are left out. */
+export function limitText(result: ToolResult, maxText: number): ToolResult {
+  let room = maxText
+  const shorten = (text: string) => {
+    const kept = text.slice(0, room)
+    room -= kept.length
+    if (kept.length === text.length) return text
+    return `${kept}\n[${(text.length - kept.length).toLocaleString('en')} more characters left out]`
+  }
+  const content = result.content.map((block) => {
+    if (block.type === 'text') return { ...block, text: shorten(block.text) }
+    if (block.type !== 'resource' || !('text' in block.resource)) return block
+    return { ...block, resource: { ...block.resource, text: shorten(block.resource.text) } }
+  })
+  if (content.length > 0 || result.structuredContent === undefined) return { ...result, content }
+  return { ...result, content: [{ type: 'text', text: shorten(JSON.stringify(result.structuredContent)) }] }
+}
+
+/** Returns the arguments of a model, which some APIs send as JSON text. Returns undefined for other values than objects. */
+export function parseArguments(args: unknown): JsonObject | undefined {
+  try {
+    const value: unknown = typeof args === 'string' ? JSON.parse(args === '' ? '{}' : args) : (args ?? {})
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,428 @@
+/** Fits the schema of a tool's arguments to what a model API accepts, and reports each change. */
+import {
+  ANNOTATIONS,
+  DIALECTS,
+  type Dialect,
+  type DialectRules,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+} from './dialects.ts'
+import { isObject, isSame, isString, type JsonObject, listOf, objectOf, omit, typeOf } from './json.ts'
+import { mergeAlternatives, mergeSchemas, typesOf, withoutOldTuple } from './merge.ts'
+import { isDraft7, resolveReference } from './references.ts'
+import { acceptsNull, removeNulls } from './remove-nulls.ts'
+
+/** A difference between a schema and its fitted form. */
+export interface SchemaChange {
+  /** The place in the original schema, as a JSON pointer. */
+  readonly path: string
+  /** The keyword that was changed or removed. */
+  readonly keyword: string
+  /**
+   * The effect on the accepted values. `same`: none, once the arguments are restored. `wider`: the model may send values that
+   * the tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send all values that the tool
+   * accepts.
+   */
+  readonly effect: 'same' | 'wider' | 'narrower'
+  /** Describes the change. */
+  readonly message: string
+}
+
+/** A schema that a model API accepts, and the way back. */
+export interface FittedSchema {
+  /** The schema for the model. */
+  readonly schema: JsonObject & { readonly type: 'object' }
+  /** Whether the schema follows the rules of the strict mode of its dialect. Other schemas must be sent without strict mode. */
+  readonly strict: boolean
+  /** The differences to the original schema. */
+  readonly changes: readonly SchemaChange[]
+  /** Turns arguments of the model into arguments of the tool: renames properties back, and removes `null` for a missing value. */
+  restore(args: JsonObject): JsonObject
+}
+
+/** The number of subschemas that one schema may have after its references are replaced. */
+const MAX_SCHEMAS = 5_000
+const MAX_DEPTH = 64
+const MAX_NOTE = 200
+
+/**
+ * Fits a schema of tool arguments to a dialect. Never throws: constraints that cannot be expressed are removed and reported. A schema
+ * that a strict mode cannot express is fitted without it.
+ */
+export function fitSchema(schema: object, dialect: Dialect): FittedSchema {
+  const rules = DIALECTS[dialect]
+  const original = schema as JsonObject
+  try {
+    return new Fitting(original, rules).fitRoot()
+  } catch (error) {
+    if (!(error instanceof NotStrict) || rules.otherwise === undefined) throw error
+    const { path, keyword, message } = error
+    const fitted = fitSchema(schema, rules.otherwise)
+    return { ...fitted, changes: [{ path, keyword, effect: 'same', message }, ...fitted.changes] }
+  }
+}
+
+/** A schema that the strict mode of a dialect cannot express. */
+class NotStrict extends Error {
+  readonly path: string
+  readonly keyword: string
+
+  constructor(path: string, keyword: string, reason: string) {
+    super(`not offered in strict mode, because ${reason}`)
+    this.path = path
+    this.keyword = keyword
+  }
+}
+
+interface Place {
+  readonly path: string
+  readonly depth: number
+  /** The references that were replaced on the way. */
+  readonly refs: readonly string[]
+}
+
+class Fitting {
+  readonly #document: JsonObject
+  readonly #rules: DialectRules
+  readonly #changes: SchemaChange[] = []
+  #count = 0
+
+  constructor(document: JsonObject, rules: DialectRules) {
+    this.#document = document
+    this.#rules = rules
+  }
+
+  fitRoot(): FittedSchema {
+    const place = { path: '#', depth: 0, refs: [] }
+    const root = this.#flattenRoot(place)
+    const fitted = omit(this.#fitObject(root.schema, { ...place, refs: root.refs }), ['$schema', '$id', 'id'])
+    const { schema, names } = this.#renameProperties(fitted)
+    const hasNullable = this.#rules.strict === 'required'
+    return {
+      schema: schema as FittedSchema['schema'],
+      strict: this.#rules.strict !== undefined,
+      changes: this.#changes,
+      restore: (args) => {
+        const renamed = Object.entries(args).map(([name, value]) => [names.get(name) ?? name, value])
+        const restored: JsonObject = Object.fromEntries(renamed)
+        return hasNullable ? objectOf(removeNulls(restored, this.#document)) : restored
+      },
+    }
+  }
+
+  #change(path: string, keyword: string, effect: SchemaChange['effect'], message: string): void {
+    this.#changes.push({ path, keyword, effect, message })
+  }
+
+  // The root: an object without alternatives
+
+  #flattenRoot({ path, refs }: Place): { schema: JsonObject; refs: readonly string[] } {
+    const definitions = this.#rules.refs === 'keep' ? ['$defs', 'definitions'] : []
+    const kept = Object.fromEntries(definitions.map((name) => [name, this.#document[name]]))
+    let root = this.#flatten(this.#document, { path, depth: 0, refs })
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const alternatives = root.schema[keyword]
+      if (!Array.isArray(alternatives)) continue
+      const flat = alternatives.map((each) => this.#flatten(objectOf(each), { path, depth: 0, refs: root.refs }))
+      this.#change(path, keyword, 'wider', 'merged, because the root must be an object without alternatives')
+      const base = omit(root.schema, [keyword])
+      const schema = mergeAlternatives(
+        base,
+        flat.map(({ schema }) => schema),
+      )
+      const isPartial = Object.keys(objectOf(schema.properties)).some(
+        (name) => !Object.hasOwn(objectOf(base.properties), name),
+      )
+      if (isPartial)
+        this.#change(path, keyword, 'narrower', 'a property that only some alternatives declare has their schema')
+      root = { schema, refs: [...new Set([...root.refs, ...flat.flatMap((each) => each.refs)])] }
+    }
+    const schema: JsonObject = { ...omit(root.schema, ['enum', 'const', 'not']), type: 'object' }
+    for (const keyword of ['enum', 'const', 'not']) {
+      if (root.schema[keyword] !== undefined)
+        this.#change(path, keyword, 'wider', 'removed, because the root must not have it')
+    }
+    for (const [name, value] of Object.entries(kept)) if (isObject(value)) schema[name] = value
+    return { schema, refs: root.refs }
+  }
+
+  /** Replaces the reference of a schema, and merges its `allOf`. */
+  #flatten(schema: JsonObject, { path, refs, depth }: Place): { schema: JsonObject; refs: readonly string[] } {
+    const resolved = resolveReference(schema, refs, this.#document)
+    this.#reportReference(resolved.failure, path)
+    const { allOf, ...base } = resolved.schema
+    if (allOf === undefined || depth > MAX_DEPTH) return { schema: base, refs: resolved.refs }
+    let merged = this.#supported(base, path)
+    let mergedRefs = resolved.refs
+    for (const [index, part] of listOf(allOf).entries()) {
+      const inner = `${path}/allOf/${index}`
+      const flat = this.#flatten(objectOf(part), { path: inner, refs: resolved.refs, depth: depth + 1 })
+      if (part === false) this.#change(inner, 'allOf', 'wider', 'removed')
+      const onLoss = (keyword: string, message: string) => this.#change(path, keyword, 'wider', message)
+      merged = mergeSchemas(merged, this.#supported(flat.schema, inner), onLoss)
+      mergedRefs = [...new Set([...mergedRefs, ...flat.refs])]
+    }
+    return { schema: merged, refs: mergedRefs }
+  }
+
+  #reportReference(failure: { ref: string; reason: string } | undefined, path: string): void {
+    if (failure === undefined) return
+    if (this.#rules.strict !== undefined) throw new NotStrict(path, '$ref', `${failure.ref} ${failure.reason}`)
+    this.#change(path, '$ref', 'wider', `${failure.ref} ${failure.reason}, so any value fits`)
+  }
+
+  /** Anthropic accepts letters, digits, `_`, `.` and `-` as names of arguments; others accept less. */
+  #renameProperties(schema: JsonObject): { schema: JsonObject; names: ReadonlyMap<string, string> } {
+    const { names: allowed } = this.#rules
+    const properties = objectOf(schema.properties)
+    const own = Object.keys(properties)
+    const originals = new Map<string, string>()
+    const safe = new Map<string, string>()
+    for (const name of own) {
+      if (allowed === undefined || allowed.test(name)) continue
+      const plain = name
+        .replace(/\W/g, '_')
+        .replace(/^(?![A-Za-z_])/, '_')
+        .slice(0, 60)
+      let unique = plain
+      for (let n = 2; own.includes(unique) || originals.has(unique); n += 1) unique = `${plain}_${n}`
+      originals.set(unique, name)
+      safe.set(name, unique)
+      this.#change('#/properties', name, 'same', `renamed to ${unique}`)
+    }
+    if (safe.size === 0) return { schema, names: originals }
+    const rename = (name: unknown) => safe.get(String(name)) ?? name
+    const entries = Object.entries(properties).map(([name, value]) => [rename(name), value])
+    const renamed: JsonObject = { ...schema, properties: Object.fromEntries(entries) }
+    for (const keyword of ['required', 'propertyOrdering']) {
+      if (Array.isArray(schema[keyword])) renamed[keyword] = schema[keyword].map(rename)
+    }
+    // These keywords name properties, too.
+    for (const keyword of [
+      'patternProperties',
+      'propertyNames',
+      'dependentRequired',
+      'dependentSchemas',
+      'dependencies',
+      'if',
+    ]) {
+      if (renamed[keyword] === undefined) continue
+      delete renamed[keyword]
+      this.#change('#', keyword, 'wider', 'removed, because properties were renamed')
+    }
+    return { schema: renamed, names: originals }
+  }
+
+  // All other schemas
+
+  #fit(schema: unknown, place: Place): JsonObject | boolean {
+    const { path, depth } = place
+    this.#count += 1
+    if (this.#count > MAX_SCHEMAS || depth > (this.#rules.maxDepth ?? MAX_DEPTH)) {
+      if (this.#rules.strict !== undefined) throw new NotStrict(path, '$ref', 'the schema is too large or too deep')
+      this.#change(path, '$ref', 'wider', 'removed, because the schema is too large or too deep')
+      return {}
+    }
+    if (!isObject(schema)) return this.#fitBoolean(schema !== false, path)
+    if (this.#rules.refs === 'keep') {
+      const own = isString(schema.$ref) && isDraft7(this.#document) ? { $ref: schema.$ref } : schema
+      return this.#fitObject(own, place)
+    }
+    if (this.#rules.keywords !== undefined) {
+      const flat = this.#flatten(schema, place)
+      return this.#fitObject(flat.schema, { ...place, refs: flat.refs })
+    }
+    const resolved = resolveReference(schema, place.refs, this.#document)
+    this.#reportReference(resolved.failure, path)
+    return this.#fitObject(resolved.schema, { ...place, refs: resolved.refs })
+  }
+
+  #fitBoolean(value: boolean, path: string): JsonObject | boolean {
+    const { keywords, strict } = this.#rules
+    if (keywords === undefined) return value
+    if (strict !== undefined) throw new NotStrict(path, 'type', value ? 'it accepts any value' : 'it accepts no value')
+    if (!value) this.#change(path, 'type', 'wider', 'removed, because no value fits')
+    return {}
+  }
+
+  #fitObject(schema: JsonObject, place: Place): JsonObject {
+    const start = this.#changes.length
+    const supported = this.#supported(withoutOldTuple(schema), place.path)
+    const own = this.#splitTypes(this.#normalize(supported, place.path), place.path)
+    const entries = Object.entries(own).map(([keyword, value]) => [keyword, this.#fitKeyword(keyword, value, place)])
+    const fitted: JsonObject = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+    if (this.#rules.refs === 'inline' && this.#changes.slice(start).some(({ effect }) => effect !== 'same')) {
+      for (const keyword of ['unevaluatedProperties', 'unevaluatedItems']) {
+        if (fitted[keyword] === undefined) continue
+        delete fitted[keyword]
+        this.#change(place.path, keyword, 'wider', 'removed, because it depends on what was changed')
+      }
+    }
+    const isArray = typesOf(fitted.type).includes('array')
+    if (isArray && fitted.items === undefined) fitted.items = {}
+    return this.#rules.strict === undefined ? fitted : this.#close(fitted, schema, place.path)
+  }
+
+  #fitKeyword(keyword: string, value: unknown, place: Place): unknown {
+    const at = (...parts: (string | number)[]) => ({
+      path: [place.path, keyword, ...parts].join('/'),
+      depth: place.depth + 1,
+      refs: place.refs,
+    })
+    if (SCHEMA_LIST_KEYWORDS.includes(keyword) && Array.isArray(value)) {
+      return this.#exactly(keyword, place.path, () => value.map((each, index) => this.#fit(each, at(index))))
+    }
+    if (SCHEMA_MAP_KEYWORDS.includes(keyword) && isObject(value)) {
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#fit(each, at(name))]))
+    }
+    if (SCHEMA_KEYWORDS.includes(keyword) && (isObject(value) || (typeof value === 'boolean' && keyword === 'items'))) {
+      return this.#exactly(keyword, place.path, () => this.#fit(value, at()))
+    }
+    return value
+  }
+
+  /** Below some keywords, a schema that accepts more values makes the whole schema accept less: they must stay exact. */
+  #exactly(keyword: string, path: string, fitSchemas: () => unknown): unknown {
+    const start = this.#changes.length
+    const fitted = fitSchemas()
+    const isInexact = this.#changes.slice(start).some(({ effect }) => effect !== 'same')
+    if (!isInexact || !['not', 'if', 'oneOf', 'contains', 'propertyNames'].includes(keyword)) return fitted
+    this.#changes.length = start
+    this.#change(path, keyword, 'wider', 'removed, because its schemas cannot be expressed')
+    return undefined
+  }
+
+  /** Removes the keywords that the dialect does not support. The model can read small ones in the description. */
+  #supported(schema: JsonObject, path: string): JsonObject {
+    const { keywords, formats, maxMinItems = Number.POSITIVE_INFINITY } = this.#rules
+    if (keywords === undefined) return schema
+    const kept: JsonObject = {}
+    const notes: string[] = []
+    for (const [keyword, value] of Object.entries(schema)) {
+      const isHandled = ['oneOf', 'const', 'allOf', '$ref', 'patternProperties'].includes(keyword)
+      const isValue =
+        (keyword !== 'format' || formats?.has(String(value))) &&
+        (keyword !== 'minItems' || Number(value) <= maxMinItems)
+      if (isHandled || (keywords.has(keyword) && isValue)) {
+        kept[keyword] = value
+        continue
+      }
+      if (ANNOTATIONS.has(keyword)) continue
+      this.#change(path, keyword, 'wider', 'removed, because it is not supported')
+      const note = `${keyword}: ${JSON.stringify(value)}`
+      if (note.length <= MAX_NOTE) notes.push(note)
+    }
+    if (notes.length === 0) return kept
+    const description = isString(kept.description) ? `${kept.description} ` : ''
+    return { ...kept, description: `${description}(${notes.join(', ')})` }
+  }
+
+  /** Expresses keywords by others: `oneOf` by `anyOf`, `const` by `enum`. */
+  #normalize(schema: JsonObject, path: string): JsonObject {
+    const { keywords, strict } = this.#rules
+    if (keywords === undefined) return schema
+    const { oneOf, patternProperties, ...own } = schema
+    if (oneOf !== undefined) {
+      const isAlone = own.anyOf === undefined
+      if (isAlone) own.anyOf = oneOf
+      this.#change(path, 'oneOf', 'wider', isAlone ? 'replaced by anyOf' : 'removed, because anyOf is used')
+    }
+    if (patternProperties !== undefined) {
+      if (strict !== undefined) throw new NotStrict(path, 'patternProperties', 'it has patternProperties')
+      delete own.additionalProperties
+      this.#change(path, 'patternProperties', 'wider', 'removed, because it is not supported')
+    }
+    if (own.const !== undefined && !keywords.has('const')) {
+      own.enum = [own.const]
+      delete own.const
+      this.#change(path, 'const', 'same', 'replaced by enum')
+    }
+    if (Array.isArray(own.enum)) this.#checkEnum(own, own.enum, path)
+    if (own.type === undefined && (own.enum ?? own.const) !== undefined) {
+      const types = [...new Set((own.enum === undefined ? [own.const] : listOf(own.enum)).map(typeOf))]
+      own.type = types.length === 1 ? types[0] : types
+    }
+    return own
+  }
+
+  /** Removes an `enum` with values that the dialect does not support; their types stay. */
+  #checkEnum(schema: JsonObject, values: readonly unknown[], path: string): void {
+    const isSimple = (value: unknown) => value === null || ['string', 'number'].includes(typeof value)
+    const isSupported = this.#rules.simpleEnums === undefined || (values.every(isSimple) && !isSame(values, [null]))
+    if (isSupported && values.length > 0) return
+    delete schema.enum
+    if (schema.type === undefined && values.length > 0) schema.type = [...new Set(values.map(typeOf))]
+    this.#change(path, 'enum', 'wider', 'removed, because a value is neither a string nor a number')
+  }
+
+  /** Gemini supports one type and `null`; several are expressed by `anyOf`. */
+  #splitTypes(schema: JsonObject, path: string): JsonObject {
+    const { type, title, description, ...own } = schema
+    if (this.#rules.simpleEnums === undefined || !Array.isArray(type) || own.anyOf !== undefined) return schema
+    if (type.length === 1) return { ...schema, type: type[0] }
+    const isNullable = type.length === 2 && type.includes('null') && !listOf(own.enum).includes(null)
+    if (isNullable) return schema
+    const branches = type.flatMap((each) => {
+      if (own.enum === undefined) return [{ ...own, type: each }]
+      const values = listOf(own.enum).filter((value) => isOfType(value, each))
+      const rest = omit(own, ['enum'])
+      return values.length === 0 ? [] : [{ ...rest, type: each, ...(each !== 'null' && { enum: values }) }]
+    })
+    if (branches.length === 0) {
+      this.#change(path, 'enum', 'wider', 'removed, because no value has one of the types')
+      return this.#splitTypes(omit(schema, ['enum']), path)
+    }
+    return { ...(title !== undefined && { title }), ...(description !== undefined && { description }), anyOf: branches }
+  }
+
+  /** Makes an object of a strict mode: no other properties, and in one of them all are required. */
+  #close(schema: JsonObject, original: JsonObject, path: string): JsonObject {
+    if (schema.type === undefined && schema.anyOf === undefined) {
+      throw new NotStrict(path, 'type', 'it accepts values of any type')
+    }
+    if (schema.anyOf !== undefined && typesOf(schema.type).includes('object') && path !== '#') {
+      throw new NotStrict(path, 'anyOf', 'it has alternatives beside properties')
+    }
+    if (typesOf(schema.type).includes('array') && isSame(schema.items, {})) {
+      throw new NotStrict(path, 'items', 'its items have any type')
+    }
+    if (!typesOf(schema.type).includes('object')) return schema
+    const properties = objectOf(schema.properties)
+    const names = Object.keys(properties)
+    const required = listOf(schema.required).filter(isString)
+    const { additionalProperties: others } = original
+    const isMap = isObject(others) || others === true || (names.length === 0 && others === undefined && path !== '#')
+    if (isMap) throw new NotStrict(path, 'additionalProperties', 'it has properties of any name')
+    if (required.some((name) => !names.includes(name))) {
+      throw new NotStrict(path, 'required', 'it requires a property that it does not declare')
+    }
+    if (others === undefined) this.#change(path, 'additionalProperties', 'narrower', 'no other properties are accepted')
+    const closed: JsonObject = { ...schema, properties, additionalProperties: false }
+    if (this.#rules.strict !== 'required') return closed
+    closed.required = names
+    closed.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, each]) => [
+        name,
+        required.includes(name) ? each : asNullable(objectOf(each)),
+      ]),
+    )
+    const optional = names.filter((name) => !required.includes(name))
+    if (optional.length > 0) this.#change(path, 'required', 'same', `null stands for a missing ${optional.join(', ')}`)
+    return closed
+  }
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  const own = typeOf(value)
+  return own === type || (type === 'number' && own === 'integer')
+}
+
+function asNullable(schema: JsonObject): JsonObject {
+  if (acceptsNull(schema, schema)) return schema
+  const { type, enum: values, const: value } = schema
+  const isPlain = isString(type) && values === undefined && value === undefined
+  if (isPlain) return { ...schema, type: [type, 'null'] }
+  const { description, ...rest } = schema
+  return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
+}

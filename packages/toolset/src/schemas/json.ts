@@ -1,0 +1,42 @@
+/** JSON values, and questions about them that several modules ask. */
+
+/** A JSON object. */
+export type JsonObject = { [name: string]: unknown }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** Returns the elements of an array, and none of any other value. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Returns the value if it is an object, and an empty one otherwise. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+/** Compares two JSON values. The order of members counts, so equal values may be told apart, but never the reverse. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** Returns a copy without some members. */
+export function omit(value: JsonObject, names: Iterable<string>): JsonObject {
+  const rest = { ...value }
+  for (const name of names) delete rest[name]
+  return rest
+}
+
+/** The JSON Schema type of a value; whole numbers are integers. */
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value
+}

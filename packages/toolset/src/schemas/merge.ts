@@ -1,0 +1,108 @@
+/** Merges the schemas of `allOf` to one, and the alternatives of a root to one object. */
+import { isObject, isSame, isString, type JsonObject, listOf, objectOf, omit } from './json.ts'
+
+/** Called for each keyword that cannot be merged; the merged schema accepts more values. */
+type OnLoss = (keyword: string, message: string) => void
+
+/** Keywords whose meaning depends on each other. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['if', 'then', 'else'],
+  ['items', 'prefixItems', 'additionalItems'],
+  ['contains', 'minContains', 'maxContains'],
+]
+const LARGEST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
+const SMALLEST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
+const CLOSING = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
+
+/** Returns a schema for the values that are valid for both. Neither may have `$ref` or `allOf`. */
+export function mergeSchemas(one: JsonObject, other: JsonObject, onLoss: OnLoss): JsonObject {
+  const merged = { ...one }
+  const skipped = new Set<string>()
+  for (const keyword of CLOSING) {
+    // Each of them concerns only the properties of its own schema.
+    if ((one[keyword] ?? other[keyword]) === undefined || isSame(one, other)) continue
+    delete merged[keyword]
+    skipped.add(keyword)
+    onLoss(keyword, 'removed, because it concerned a part of allOf')
+  }
+  for (const group of GROUPS) {
+    const isInBoth = [one, other].every((schema) => group.some((keyword) => schema[keyword] !== undefined))
+    if (!isInBoth || group.every((keyword) => isSame(one[keyword], other[keyword]))) continue
+    for (const keyword of group) skipped.add(keyword)
+    onLoss(group[0] as string, 'used of the first part of allOf only')
+  }
+  for (const [keyword, value] of Object.entries(other)) {
+    if (!skipped.has(keyword)) mergeKeyword(merged, keyword, value, onLoss)
+  }
+  return merged
+}
+
+function mergeKeyword(merged: JsonObject, keyword: string, value: unknown, onLoss: OnLoss): void {
+  const own = merged[keyword]
+  if (own === undefined) merged[keyword] = value
+  else if (isSame(own, value)) return
+  else if (keyword === 'type' && commonTypes(own, value) !== undefined) merged.type = commonTypes(own, value)
+  else if (keyword === 'required') merged.required = [...new Set([...listOf(own), ...listOf(value)])]
+  else if (keyword === 'properties') merged.properties = mergeProperties(objectOf(own), objectOf(value))
+  else if (keyword === 'enum') merged.enum = listOf(own).filter((each) => listOf(value).some((v) => isSame(v, each)))
+  else if (LARGEST.includes(keyword)) merged[keyword] = Math.max(Number(own), Number(value))
+  else if (SMALLEST.includes(keyword)) merged[keyword] = Math.min(Number(own), Number(value))
+  else if (!['title', 'description', 'default', 'examples'].includes(keyword)) {
+    onLoss(keyword, 'used of the first part of allOf only')
+  }
+}
+
+function commonTypes(one: unknown, other: unknown): unknown {
+  const own = typesOf(one)
+  const common = typesOf(other).flatMap((type) => {
+    if (own.includes(type)) return [type]
+    if (type === 'number' && own.includes('integer')) return ['integer']
+    return type === 'integer' && own.includes('number') ? [type] : []
+  })
+  const types = [...new Set(common)]
+  return types.length === 1 ? types[0] : types.length === 0 ? undefined : types
+}
+
+export function typesOf(type: unknown): readonly unknown[] {
+  return Array.isArray(type) ? type : [type]
+}
+
+function mergeProperties(one: JsonObject, other: JsonObject): JsonObject {
+  const merged = { ...one }
+  for (const [name, schema] of Object.entries(other)) {
+    const own = merged[name]
+    merged[name] = own === undefined || isSame(own, schema) ? schema : { allOf: [own, schema] }
+  }
+  return merged
+}
+
+/**
+ * Merges the alternatives of a root to one object: it has the properties of all of them, and requires the properties that all of
+ * them require.
+ */
+export function mergeAlternatives(base: JsonObject, alternatives: readonly JsonObject[]): JsonObject {
+  const properties = { ...objectOf(base.properties) }
+  const isClosed = base.additionalProperties === false
+  const names = new Set(alternatives.flatMap((each) => Object.keys(objectOf(each.properties))))
+  for (const name of names) {
+    if (Object.hasOwn(properties, name) || isClosed) continue
+    const variants = alternatives.map((each) => objectOf(each.properties)[name]).filter((each) => each !== undefined)
+    const distinct = variants.filter((each, index) => variants.findIndex((other) => isSame(other, each)) === index)
+    properties[name] = distinct.length === 1 ? distinct[0] : { anyOf: distinct }
+  }
+  const [first = [], ...others] = alternatives.map(({ required }) => listOf(required).filter(isString))
+  const shared = first.filter((name) => others.every((required) => required.includes(name)))
+  const required = new Set([...listOf(base.required), ...shared])
+  return { ...base, properties, ...(required.size > 0 && { required: [...required] }) }
+}
+
+/** Turns tuples of draft-07, a list in `items`, into `prefixItems`. */
+export function withoutOldTuple(schema: JsonObject): JsonObject {
+  if (!Array.isArray(schema.items)) return omit(schema, ['additionalItems'])
+  const { items: prefixItems, additionalItems, ...rest } = schema
+  return {
+    ...rest,
+    prefixItems,
+    ...(isObject(additionalItems) || additionalItems === false ? { items: additionalItems } : {}),
+  }
+}

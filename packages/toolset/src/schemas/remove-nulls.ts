@@ -1,0 +1,68 @@
+/** Removes the `null` that a strict mode demands in the place of a missing property. */
+import { isObject, type JsonObject, listOf, objectOf } from './json.ts'
+import { typesOf } from './merge.ts'
+import { resolveReference } from './references.ts'
+
+/**
+ * Returns the value without properties that are `null`, optional, and do not accept `null`. A `null` that one of several alternatives
+ * accepts stays.
+ */
+export function removeNulls(value: unknown, document: JsonObject): unknown {
+  return clean(value, [document], document)
+}
+
+/** Cleans a value to which at least one of the schemas applies. */
+function clean(value: unknown, schemas: readonly unknown[], document: JsonObject): unknown {
+  const facets = schemas.flatMap((schema) => facetsOf(schema, document))
+  if (Array.isArray(value)) {
+    return value.map((each, index) => {
+      const inner = facets.map(({ items, prefixItems }) => {
+        const tuple = Array.isArray(items) ? items : listOf(prefixItems)
+        return tuple[index] ?? items
+      })
+      return clean(each, inner, document)
+    })
+  }
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).flatMap(([name, each]) => {
+    const isRequired = facets.some(({ required }) => listOf(required).includes(name))
+    if (each === null && !isRequired && !schemas.some((schema) => allowsNullAs(name, schema, document))) return []
+    const inner = facets.map(({ properties }) => objectOf(properties)[name]).filter((schema) => schema !== undefined)
+    return [[name, clean(each, inner, document)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Whether a property of an object may be `null`. */
+function allowsNullAs(name: string, schema: unknown, document: JsonObject, refs: readonly string[] = []): boolean {
+  if (!isObject(schema)) return schema !== false
+  const resolved = resolveReference(schema, refs, document)
+  const { properties, allOf, anyOf, oneOf } = resolved.schema
+  const own = objectOf(properties)[name]
+  const allows = (each: unknown) => allowsNullAs(name, each, document, resolved.refs)
+  return (own === undefined || acceptsNull(own, document)) && isPossible({ allOf, anyOf, oneOf }, allows)
+}
+
+/** Returns a schema and the parts of which it consists, without references. */
+function facetsOf(schema: unknown, document: JsonObject, refs: readonly string[] = []): readonly JsonObject[] {
+  if (!isObject(schema)) return []
+  const resolved = resolveReference(schema, refs, document)
+  const { allOf, anyOf, oneOf } = resolved.schema
+  const parts = [allOf, anyOf, oneOf].flatMap(listOf).flatMap((each) => facetsOf(each, document, resolved.refs))
+  return [resolved.schema, ...parts]
+}
+
+/** Whether `null` may be valid for a schema. */
+export function acceptsNull(schema: unknown, document: JsonObject, refs: readonly string[] = []): boolean {
+  if (!isObject(schema)) return schema !== false
+  const resolved = resolveReference(schema, refs, document)
+  const { type, enum: values, const: value, allOf, anyOf, oneOf } = resolved.schema
+  if (type !== undefined && !typesOf(type).includes('null')) return false
+  if (values !== undefined && !listOf(values).includes(null)) return false
+  if (value !== undefined && value !== null) return false
+  return isPossible({ allOf, anyOf, oneOf }, (each) => acceptsNull(each, document, resolved.refs))
+}
+
+function isPossible({ allOf, anyOf, oneOf }: JsonObject, accepts: (schema: unknown) => boolean): boolean {
+  return listOf(allOf).every(accepts) && [anyOf, oneOf].every((any) => any === undefined || listOf(any).some(accepts))
+}

@@ -1,0 +1,217 @@
+/** The tools of one or more servers, under names that model APIs accept. */
+import { createJsonSchemaValidator, type JsonSchema, PEER_SCHEMA_OPTIONS } from '@mcpx/json-schema'
+import { errorResult, limitText, parseArguments, type ToolResult } from './results.ts'
+import type { Dialect } from './schemas/dialects.ts'
+import { type FittedSchema, fitSchema, type SchemaChange } from './schemas/fit-schema.ts'
+import { isObject, type JsonObject } from './schemas/json.ts'
+
+/** A tool of a server. */
+export interface ToolInfo {
+  /** The name at the server. */
+  readonly name: string
+  /** The name for people. */
+  readonly title?: string | undefined
+  /** Describes the tool to the model. */
+  readonly description?: string | undefined
+  /** The JSON Schema of the arguments. */
+  readonly inputSchema: { readonly type: 'object' }
+}
+
+/** The progress of a call. */
+export interface ToolProgress {
+  /** How much is done. */
+  readonly progress: number
+  /** How much there is to do. */
+  readonly total?: number | undefined
+  /** Describes the progress. */
+  readonly message?: string | undefined
+}
+
+/** The options of one call. */
+export interface ToolCallOptions {
+  /** Cancels the call, which then rejects. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with the progress of the call. */
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined
+}
+
+/** A connected client, as `connect` and `connectAll` of `@mcpx/client` return it. */
+export interface ToolSource {
+  /** Lists the tools. */
+  listTools(): { all(): Promise<readonly ToolInfo[]> }
+  /** Calls a tool. */
+  callTool(name: string, args: JsonObject, options?: ToolCallOptions): Promise<ToolResult>
+  /** Opens a stream of changes. Needed for the option `follow`. */
+  listen?(filter: { toolsListChanged: boolean }): AsyncIterable<unknown> & { close(): void }
+}
+
+/** The options of `createToolset`. */
+export interface ToolsetOptions {
+  /** Reads the list again when a server announces a change, until `close`. Default: false; call `refresh` instead. */
+  readonly follow?: boolean | undefined
+  /** Called when the list was read again because of `follow`. Default: none. */
+  readonly onChange?: (() => void) | undefined
+  /** The maximum length of the texts of a result, in characters. More is left out, and the model is told. Default: 100,000. */
+  readonly maxText?: number | undefined
+  /** Called with every problem that was handled: two tools of one name, a list that could not be read again. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
+}
+
+/** Tools that a model can be offered. */
+export interface Toolset {
+  /** The tools by the name that the model uses: 1 to 64 letters, digits, `_` and `-`. A new map after each change. */
+  readonly tools: ReadonlyMap<string, ToolInfo>
+  /**
+   * Calls a tool by the name that the model uses, with an object or with JSON text. Failures of the tool and faults of the model
+   * resolve to a result with `isError`, so that the model can react. Rejects when `signal` is aborted.
+   */
+  call(name: string, args: unknown, options?: DialectCallOptions): Promise<ToolResult>
+  /** Reads the list of tools again. A tool keeps the name that the model uses. */
+  refresh(): Promise<void>
+  /** Ends `follow`. The client stays open. */
+  close(): void
+}
+
+/** The options of `toolset.call`. */
+export interface DialectCallOptions extends ToolCallOptions {
+  /** The dialect of the schema that the model received: the arguments are restored and checked. Default: none. */
+  readonly dialect?: Dialect | undefined
+}
+
+/** A change to the schema of a tool. */
+export interface ToolSchemaChange extends SchemaChange {
+  /** The name that the model uses. */
+  readonly tool: string
+}
+
+const MAX_TEXT = 100_000
+const MAX_LISTED_NAMES = 50
+
+/** Reads the tools of a client, or of several servers that `connectAll` joined. */
+export async function createToolset(source: ToolSource, options: ToolsetOptions = {}): Promise<Toolset> {
+  const { follow = false, maxText = MAX_TEXT, onWarning = () => {}, onChange = () => {} } = options
+  const modelNames = new Map<string, string>()
+  let tools: ReadonlyMap<string, ToolInfo> = new Map()
+
+  async function refresh(): Promise<void> {
+    const listed = new Map<string, ToolInfo>()
+    for (const tool of await source.listTools().all()) {
+      const name = modelNames.get(tool.name) ?? toModelName(tool.name, new Set(modelNames.values()))
+      modelNames.set(tool.name, name)
+      if (!listed.has(name)) listed.set(name, tool)
+      else
+        onWarning(new Error(`createToolset: two tools are named ${JSON.stringify(tool.name)}; the first one is used`))
+    }
+    tools = listed
+  }
+
+  await refresh()
+  const changes = follow ? source.listen?.({ toolsListChanged: true }) : undefined
+  if (follow && changes === undefined)
+    throw new TypeError('follow: expected a client with `listen`; call `refresh` instead')
+  if (changes !== undefined) void followChanges(changes, refresh, onChange, onWarning)
+
+  return {
+    get tools() {
+      return tools
+    },
+    refresh,
+    close: () => changes?.close(),
+    async call(name, args, { dialect, ...callOptions } = {}) {
+      const tool = tools.get(name)
+      if (tool === undefined) return unknownTool(name, tools)
+      const prepared = prepareArguments(name, tool, args, dialect)
+      if ('error' in prepared) return errorResult(prepared.error)
+      try {
+        return limitText(await source.callTool(tool.name, prepared.args, callOptions), maxText)
+      } catch (error) {
+        callOptions.signal?.throwIfAborted()
+        return errorResult(error instanceof Error ? error.message : String(error))
+      }
+    },
+  }
+}
+
+async function followChanges(
+  changes: AsyncIterable<unknown>,
+  refresh: () => Promise<void>,
+  onChange: () => void,
+  onWarning: (warning: Error) => void,
+): Promise<void> {
+  try {
+    for await (const _ of changes) {
+      await refresh()
+      onChange()
+    }
+  } catch (cause) {
+    onWarning(new Error('follow: the changes of the tools are no longer followed; call `refresh`', { cause }))
+  }
+}
+
+/** Returns a unique name of at most 64 letters, digits, `_` and `-` that begins with a letter or `_`. */
+function toModelName(name: string, used: ReadonlySet<string>): string {
+  const plain = name.replace(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
+  let unique = plain.slice(0, 64)
+  for (let n = 2; used.has(unique); n += 1) unique = `${plain.slice(0, 58)}_${n}`
+  return unique
+}
+
+export function unknownTool(name: string, tools: ReadonlyMap<string, ToolInfo>): ToolResult {
+  const names = [...tools.keys()]
+  const more = names.length > MAX_LISTED_NAMES ? `, and ${names.length - MAX_LISTED_NAMES} more` : ''
+  return errorResult(
+    `There is no tool called ${name}. There are: ${names.slice(0, MAX_LISTED_NAMES).join(', ')}${more}.`,
+  )
+}
+
+// Arguments
+
+const fittedSchemas = new WeakMap<ToolInfo, Map<Dialect, FittedSchema>>()
+const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
+
+/** Returns the schema of a tool for a dialect. It is fitted once. */
+export function fittedSchemaOf(tool: ToolInfo, dialect: Dialect): FittedSchema {
+  const known = fittedSchemas.get(tool) ?? new Map<Dialect, FittedSchema>()
+  const fitted = known.get(dialect) ?? fitSchema(tool.inputSchema, dialect)
+  fittedSchemas.set(tool, known.set(dialect, fitted))
+  return fitted
+}
+
+/** Lists what the schemas of the tools lose in a dialect. An empty list means that each schema is sent as it is. */
+export function listSchemaChanges(toolset: Toolset, dialect: Dialect): readonly ToolSchemaChange[] {
+  return [...toolset.tools].flatMap(([tool, info]) =>
+    fittedSchemaOf(info, dialect).changes.map((change) => ({ tool, ...change })),
+  )
+}
+
+/** Restores the arguments of a model. If the model saw a changed schema, the original one is checked here, not only by the server. */
+export function prepareArguments(
+  name: string,
+  tool: ToolInfo,
+  args: unknown,
+  dialect: Dialect | undefined,
+): { args: JsonObject } | { error: string } {
+  const parsed = parseArguments(args)
+  if (parsed === undefined) return { error: `${name}: expected the arguments as a JSON object, got ${describe(args)}` }
+  if (dialect === undefined) return { args: parsed }
+  const fitted = fittedSchemaOf(tool, dialect)
+  const restored = fitted.restore(parsed)
+  const problems = fitted.changes.length > 0 ? problemsOf(tool, restored) : []
+  if (problems.length === 0) return { args: restored }
+  return { error: `${name}: the arguments do not fit the tool. ${problems.slice(0, 3).join('; ')}` }
+}
+
+/** A schema that cannot be compiled is checked by the server alone. */
+function problemsOf({ inputSchema }: ToolInfo, args: JsonObject): readonly string[] {
+  try {
+    const verdict = validator.compile(inputSchema as JsonSchema)(args, 'arguments')
+    return verdict.valid ? [] : verdict.problems.map(({ path, message }) => `${path}: ${message}`)
+  } catch {
+    return []
+  }
+}
+
+function describe(args: unknown): string {
+  if (typeof args === 'string') return 'text that is no complete JSON object'
+  return isObject(args) ? 'an object' : JSON.stringify(args)
+}
