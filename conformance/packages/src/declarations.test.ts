@@ -131,7 +131,8 @@ describe.each(Object.keys(compilers))('TypeScript %s names', (version) => {
       "error TS2561: Object literal may only specify known properties, but 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?"
     const onElicit =
       "error TS2353: Object literal may only specify known properties, and 'onElicitation' does not exist in type 'ClientOptions'."
-    expect(errors).toEqual([timeout, timeout, onElicit, timeout, timeout])
+    const ofGroup = timeout.replace('ClientOptions', 'GroupOptions<"one" | "two">')
+    expect(errors).toEqual([timeout, timeout, onElicit, timeout, ofGroup])
   })
 })
 

@@ -265,10 +265,7 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
 /** Throws for an option or an era that does not exist, and for numbers that are out of range. */
 export function checkClientOptions(options: ClientOptions, place = 'connect'): void {
   refuseUnknown(place, options, CLIENT_OPTIONS)
-  const { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages, cache } = options
-  const prefix = place === 'connect' ? '' : `${place}: `
-  checkNumbers(prefix, { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages })
-  if (cache !== false) checkNumbers(prefix, { cache })
+  checkClientNumbers(place === 'connect' ? '' : `${place}: `, options)
   const { era = 'auto', connectTimeout = 1 } = options
   if (!(connectTimeout > 0)) {
     throw new RangeError(`connectTimeout: expected a positive number of ms, or Infinity, got ${connectTimeout}`)
@@ -281,6 +278,13 @@ export function checkClientOptions(options: ClientOptions, place = 'connect'): v
 /** Throws for an option of `connectAll` that does not exist. */
 export function checkGroupOptions(options: GroupOptions): void {
   refuseUnknown('connectAll', options, { ...CLIENT_OPTIONS, separator: true, servers: true })
+  checkClientNumbers('', options)
+}
+
+function checkClientNumbers(place: string, options: ClientOptions): void {
+  const { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages, cache } = options
+  checkNumbers(place, { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages })
+  if (cache !== false) checkNumbers(place, { cache })
 }
 
 /** Throws for an option of a call that does not exist, and for a timeout that is out of range. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMemoryReplayStore } from './memory.ts'
+import { createMemoryCounterStore, createMemoryReplayStore } from './memory.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
@@ -19,4 +19,13 @@ describe('createMemoryReplayStore', () => {
     vi.advanceTimersByTime(10)
     expect([store.add('new', 10), store.add('long', 10)]).toEqual([true, false])
   })
+})
+
+it('refuses options that do not exist', () => {
+  expect(() => createMemoryCounterStore({ max: 1 } as object)).toThrow(
+    'createMemoryCounterStore: there is no option "max"; expected one of maxKeys',
+  )
+  expect(() => createMemoryReplayStore({ ids: 1 } as object)).toThrow(
+    'there is no option "ids"; expected one of maxIds',
+  )
 })

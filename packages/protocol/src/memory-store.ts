@@ -1,6 +1,7 @@
 /** The whole store in the memory of one process, and its stores for counts and used ids. */
 
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from './memory-stores.ts'
+import { refuseUnknownOption } from './options.ts'
 import type { CounterStore, ReplayStore, Store } from './stores.ts'
 
 // Counts
@@ -12,7 +13,9 @@ export interface MemoryCounterStoreOptions {
 }
 
 /** Creates a counter store in the memory of this process. */
-export function createMemoryCounterStore({ maxKeys = 10_000 }: MemoryCounterStoreOptions = {}): CounterStore {
+export function createMemoryCounterStore(options: MemoryCounterStoreOptions = {}): CounterStore {
+  refuseUnknownOption('createMemoryCounterStore', options, ['maxKeys'])
+  const { maxKeys = 10_000 } = options
   if (!(maxKeys >= 1)) throw new RangeError(`maxKeys: expected 1 or more, got ${maxKeys}`)
   const windows = new Map<string, { count: number; resetsAt: number }>()
 
@@ -53,7 +56,9 @@ export interface MemoryReplayStoreOptions {
 const SWEEP_INTERVAL = 1_000
 
 /** Creates a store of used ids in the memory of this process. */
-export function createMemoryReplayStore({ maxIds = 100_000 }: MemoryReplayStoreOptions = {}): ReplayStore {
+export function createMemoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
+  refuseUnknownOption('createMemoryReplayStore', options, ['maxIds'])
+  const { maxIds = 100_000 } = options
   /** The expiry of each id in ms since 1970, in the order of insertion. */
   const ids = new Map<string, number>()
   let nextSweep = 0

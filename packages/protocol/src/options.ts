@@ -28,6 +28,17 @@ export function unknownOption(
   return `${place}: there is no option ${quoted(unknown)}; ${remedy}`
 }
 
+/** Throws a `TypeError` with the sentence of `unknownOption` for the first option that does not exist. */
+export function refuseUnknownOption(
+  place: string,
+  options: unknown,
+  names: readonly string[],
+  otherNames?: Readonly<Record<string, string>>,
+): void {
+  const problem = unknownOption(place, options, names, otherNames)
+  if (problem !== undefined) throw new TypeError(problem)
+}
+
 /** Longer names are not compared, because the comparison takes quadratic time. */
 const MAX_COMPARED_LENGTH = 64
 

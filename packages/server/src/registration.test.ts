@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import {
-  approve,
-  audit,
-  createMemoryCounterStore,
-  createServer,
-  elicit,
-  openUrl,
-  QuestionError,
-  RegistrationError,
-  rateLimit,
-} from './index.ts'
+import { approve, audit, createServer, elicit, openUrl, QuestionError, RegistrationError, rateLimit } from './index.ts'
 
 type Loose = Record<'tool' | 'prompt' | 'resource' | 'mount' | 'use', (...args: unknown[]) => unknown>
 
@@ -115,11 +105,6 @@ describe('an option that does not exist', () => {
       'rateLimit',
       () => rateLimit({ limits: 1, window: 1 } as never),
       'rateLimit: there is no option "limits"; did you mean "limit"?',
-    ],
-    [
-      'createMemoryCounterStore',
-      () => createMemoryCounterStore({ max: 1 } as object),
-      'there is no option "max"; expected one of maxKeys',
     ],
   ])('is refused by name, of %s', (_, create, message) => {
     expect(create).toThrow(RegistrationError)

@@ -1,5 +1,7 @@
 /** The options of `redisStore`, and their checks. */
 
+import { refuseUnknownOption } from '@mcpx/protocol'
+
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
   /** Begins the name of every key and channel. Servers with different state need different prefixes. Default: `mcpx:`. */
@@ -21,11 +23,7 @@ const NAMES: readonly (keyof RedisStoreOptions)[] = ['prefix', 'timeout', 'event
 
 /** Throws a `TypeError` or a `RangeError` for an invalid option. */
 export function checkOptions(options: RedisStoreOptions): void {
-  for (const name of Object.keys(options)) {
-    if (!(NAMES as readonly string[]).includes(name)) {
-      throw new TypeError(`redisStore: unknown option "${name}"; expected one of: ${NAMES.join(', ')}`)
-    }
-  }
+  refuseUnknownOption('redisStore', options, NAMES)
   if (options.prefix !== undefined && typeof options.prefix !== 'string') {
     throw new TypeError(`prefix: expected a string, got ${typeof options.prefix}`)
   }

@@ -11,7 +11,10 @@ describe('options', () => {
     [{ maxEvents: 1.5 }, 'maxEvents: expected a whole number from 1 to 2147483647, got 1.5'],
     [{ eventTtl: Number.NaN }, 'eventTtl: expected a whole number from 1 to 2147483647, got NaN'],
     [{ prefix: 5 }, 'prefix: expected a string, got number'],
-    [{ ttl: 5 }, 'redisStore: unknown option "ttl"'],
+    [
+      { ttl: 5 },
+      'redisStore: there is no option "ttl"; expected one of prefix, timeout, eventTtl, maxEvents, onWarning',
+    ],
   ])('refuses %o', (options, message) => {
     expect(() => redisStore(client, options as never)).toThrow(message)
   })

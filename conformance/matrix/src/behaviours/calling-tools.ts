@@ -13,10 +13,14 @@ const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, requir
 export const callingTools: Behaviours = {
   async 'the debug option shows the messages of a client'({ connect }) {
     const lines: string[] = []
-    const server = createServer(info).tool('count', {}, async (_args, ctx) => {
-      await ctx.progress(1)
-      return { structuredContent: { secret: 'hunter22' }, content: [] }
-    })
+    const server = createServer(info).tool(
+      'count',
+      { input: z.object({ password: z.string() }) },
+      async (_args, ctx) => {
+        await ctx.progress(1)
+        return { structuredContent: { secret: 'hunter22' }, content: [] }
+      },
+    )
     const client = await connect(server, { debug: (line) => void lines.push(line) })
     lines.length = 0
     await client.callTool('count', { password: 'hunter22' }, { onProgress: () => {} })
