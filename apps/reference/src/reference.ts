@@ -16,6 +16,7 @@ const order = [
   'transport-stdio',
   'transport-http',
   'auth',
+  'toolset',
   'testing',
   'store-redis',
 ]

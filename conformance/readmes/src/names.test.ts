@@ -32,6 +32,15 @@ const theirs = [
     'writeSync',
   ],
   ...['Retry', 'After', 'afterAll', 'devDependency', 'sessionStorage', 'skipLibCheck', 'undici', 'Agent'],
+  // Names of the kits of model APIs.
+  ...[
+    'streamText',
+    'tool_calls',
+    'functionCalls',
+    'DynamicStructuredTool',
+    'FunctionDeclaration',
+    'responseJsonSchema',
+  ],
   // Placeholders for names of the reader.
   ...['mail', 'meal', 'alice', 'hijack'],
 ]
