@@ -1,8 +1,9 @@
 /** The tools of one or more servers, under names that model APIs accept. */
 import { createJsonSchemaValidator, type JsonSchema, PEER_SCHEMA_OPTIONS } from '@mcpx/json-schema'
 import { errorResult, limitText, parseArguments, type ToolResult } from './results.ts'
+import type { SchemaChange } from './schemas/change.ts'
 import type { Dialect } from './schemas/dialects.ts'
-import { type FittedSchema, fitSchema, type SchemaChange } from './schemas/fit-schema.ts'
+import { type FittedSchema, fitSchema } from './schemas/fit-schema.ts'
 import { isObject, type JsonObject } from './schemas/json.ts'
 
 /** A tool of a server. */
@@ -109,14 +110,31 @@ export async function createToolset(source: ToolSource, options: ToolsetOptions 
   const changes = follow ? source.listen?.({ toolsListChanged: true }) : undefined
   if (follow && changes === undefined)
     throw new TypeError('follow: expected a client with `listen`; call `refresh` instead')
-  if (changes !== undefined) void followChanges(changes, refresh, onChange, onWarning)
+  let isClosed = false
+  if (changes !== undefined) {
+    const refreshAgain = async () => {
+      try {
+        await refresh()
+        onChange()
+      } catch (cause) {
+        onWarning(new Error('follow: the tools could not be read again', { cause }))
+      }
+    }
+    const warn = (cause?: unknown) => {
+      if (!isClosed) onWarning(new Error('follow: the stream of changes has ended; call `refresh` instead', { cause }))
+    }
+    followChanges(changes, refreshAgain).then(() => warn(), warn)
+  }
 
   return {
     get tools() {
       return tools
     },
     refresh,
-    close: () => changes?.close(),
+    close() {
+      isClosed = true
+      changes?.close()
+    },
     async call(name, args, { dialect, ...callOptions } = {}) {
       const tool = tools.get(name)
       if (tool === undefined) return unknownTool(name, tools)
@@ -132,20 +150,9 @@ export async function createToolset(source: ToolSource, options: ToolsetOptions 
   }
 }
 
-async function followChanges(
-  changes: AsyncIterable<unknown>,
-  refresh: () => Promise<void>,
-  onChange: () => void,
-  onWarning: (warning: Error) => void,
-): Promise<void> {
-  try {
-    for await (const _ of changes) {
-      await refresh()
-      onChange()
-    }
-  } catch (cause) {
-    onWarning(new Error('follow: the changes of the tools are no longer followed; call `refresh`', { cause }))
-  }
+/** Reads the list again after each change, until the stream of changes ends. A list that cannot be read does not end it. */
+async function followChanges(changes: AsyncIterable<unknown>, onChange: () => Promise<void>): Promise<void> {
+  for await (const _ of changes) await onChange()
 }
 
 /** Returns a unique name of at most 64 letters, digits, `_` and `-` that begins with a letter or `_`. */

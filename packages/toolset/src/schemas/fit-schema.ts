@@ -1,4 +1,5 @@
 /** Fits the schema of a tool's arguments to what a model API accepts, and reports each change. */
+import type { SchemaChange } from './change.ts'
 import {
   ANNOTATIONS,
   DIALECTS,
@@ -11,23 +12,9 @@ import {
 import { isObject, isSame, isString, type JsonObject, listOf, objectOf, omit, typeOf } from './json.ts'
 import { mergeAlternatives, mergeSchemas, typesOf, withoutOldTuple } from './merge.ts'
 import { isDraft7, resolveReference } from './references.ts'
-import { acceptsNull, removeNulls } from './remove-nulls.ts'
-
-/** A difference between a schema and its fitted form. */
-export interface SchemaChange {
-  /** The place in the original schema, as a JSON pointer. */
-  readonly path: string
-  /** The keyword that was changed or removed. */
-  readonly keyword: string
-  /**
-   * The effect on the accepted values. `same`: none, once the arguments are restored. `wider`: the model may send values that
-   * the tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send all values that the tool
-   * accepts.
-   */
-  readonly effect: 'same' | 'wider' | 'narrower'
-  /** Describes the change. */
-  readonly message: string
-}
+import { removeNulls } from './remove-nulls.ts'
+import { renameProperties } from './rename-properties.ts'
+import { closeObject, NotStrict } from './strict.ts'
 
 /** A schema that a model API accepts, and the way back. */
 export interface FittedSchema {
@@ -63,18 +50,6 @@ export function fitSchema(schema: object, dialect: Dialect): FittedSchema {
   }
 }
 
-/** A schema that the strict mode of a dialect cannot express. */
-class NotStrict extends Error {
-  readonly path: string
-  readonly keyword: string
-
-  constructor(path: string, keyword: string, reason: string) {
-    super(`not offered in strict mode, because ${reason}`)
-    this.path = path
-    this.keyword = keyword
-  }
-}
-
 interface Place {
   readonly path: string
   readonly depth: number
@@ -97,7 +72,7 @@ class Fitting {
     const place = { path: '#', depth: 0, refs: [] }
     const root = this.#flattenRoot(place)
     const fitted = omit(this.#fitObject(root.schema, { ...place, refs: root.refs }), ['$schema', '$id', 'id'])
-    const { schema, names } = this.#renameProperties(fitted)
+    const { schema, names } = renameProperties(fitted, this.#rules.names, this.#onChange)
     const hasNullable = this.#rules.strict === 'required'
     return {
       schema: schema as FittedSchema['schema'],
@@ -115,6 +90,8 @@ class Fitting {
     this.#changes.push({ path, keyword, effect, message })
   }
 
+  readonly #onChange = (change: SchemaChange): void => void this.#changes.push(change)
+
   // The root: an object without alternatives
 
   #flattenRoot({ path, refs }: Place): { schema: JsonObject; refs: readonly string[] } {
@@ -127,21 +104,19 @@ class Fitting {
       const flat = alternatives.map((each) => this.#flatten(objectOf(each), { path, depth: 0, refs: root.refs }))
       this.#change(path, keyword, 'wider', 'merged, because the root must be an object without alternatives')
       const base = omit(root.schema, [keyword])
-      const schema = mergeAlternatives(
-        base,
-        flat.map(({ schema }) => schema),
+      const parts = flat.map((each) => each.schema)
+      const schema = mergeAlternatives(base, parts)
+      const isSame = Object.keys(objectOf(schema.properties)).every((name) =>
+        Object.hasOwn(objectOf(base.properties), name),
       )
-      const isPartial = Object.keys(objectOf(schema.properties)).some(
-        (name) => !Object.hasOwn(objectOf(base.properties), name),
-      )
-      if (isPartial)
-        this.#change(path, keyword, 'narrower', 'a property that only some alternatives declare has their schema')
+      if (!isSame)
+        this.#change(path, keyword, 'narrower', 'properties of some alternatives have the schema that they give')
       root = { schema, refs: [...new Set([...root.refs, ...flat.flatMap((each) => each.refs)])] }
     }
     const schema: JsonObject = { ...omit(root.schema, ['enum', 'const', 'not']), type: 'object' }
     for (const keyword of ['enum', 'const', 'not']) {
-      if (root.schema[keyword] !== undefined)
-        this.#change(path, keyword, 'wider', 'removed, because the root must not have it')
+      if (root.schema[keyword] === undefined) continue
+      this.#change(path, keyword, 'wider', 'removed, because the root must not have it')
     }
     for (const [name, value] of Object.entries(kept)) if (isObject(value)) schema[name] = value
     return { schema, refs: root.refs }
@@ -152,11 +127,16 @@ class Fitting {
     const resolved = resolveReference(schema, refs, this.#document)
     this.#reportReference(resolved.failure, path)
     const { allOf, ...base } = resolved.schema
-    if (allOf === undefined || depth > MAX_DEPTH) return { schema: base, refs: resolved.refs }
+    if (allOf === undefined) return { schema: base, refs: resolved.refs }
     let merged = this.#supported(base, path)
     let mergedRefs = resolved.refs
     for (const [index, part] of listOf(allOf).entries()) {
       const inner = `${path}/allOf/${index}`
+      this.#count += 1
+      if (this.#count > MAX_SCHEMAS) {
+        this.#refuseSize(inner)
+        break
+      }
       const flat = this.#flatten(objectOf(part), { path: inner, refs: resolved.refs, depth: depth + 1 })
       if (part === false) this.#change(inner, 'allOf', 'wider', 'removed')
       const onLoss = (keyword: string, message: string) => this.#change(path, keyword, 'wider', message)
@@ -172,56 +152,13 @@ class Fitting {
     this.#change(path, '$ref', 'wider', `${failure.ref} ${failure.reason}, so any value fits`)
   }
 
-  /** Anthropic accepts letters, digits, `_`, `.` and `-` as names of arguments; others accept less. */
-  #renameProperties(schema: JsonObject): { schema: JsonObject; names: ReadonlyMap<string, string> } {
-    const { names: allowed } = this.#rules
-    const properties = objectOf(schema.properties)
-    const own = Object.keys(properties)
-    const originals = new Map<string, string>()
-    const safe = new Map<string, string>()
-    for (const name of own) {
-      if (allowed === undefined || allowed.test(name)) continue
-      const plain = name
-        .replace(/\W/g, '_')
-        .replace(/^(?![A-Za-z_])/, '_')
-        .slice(0, 60)
-      let unique = plain
-      for (let n = 2; own.includes(unique) || originals.has(unique); n += 1) unique = `${plain}_${n}`
-      originals.set(unique, name)
-      safe.set(name, unique)
-      this.#change('#/properties', name, 'same', `renamed to ${unique}`)
-    }
-    if (safe.size === 0) return { schema, names: originals }
-    const rename = (name: unknown) => safe.get(String(name)) ?? name
-    const entries = Object.entries(properties).map(([name, value]) => [rename(name), value])
-    const renamed: JsonObject = { ...schema, properties: Object.fromEntries(entries) }
-    for (const keyword of ['required', 'propertyOrdering']) {
-      if (Array.isArray(schema[keyword])) renamed[keyword] = schema[keyword].map(rename)
-    }
-    // These keywords name properties, too.
-    for (const keyword of [
-      'patternProperties',
-      'propertyNames',
-      'dependentRequired',
-      'dependentSchemas',
-      'dependencies',
-      'if',
-    ]) {
-      if (renamed[keyword] === undefined) continue
-      delete renamed[keyword]
-      this.#change('#', keyword, 'wider', 'removed, because properties were renamed')
-    }
-    return { schema: renamed, names: originals }
-  }
-
   // All other schemas
 
   #fit(schema: unknown, place: Place): JsonObject | boolean {
     const { path, depth } = place
     this.#count += 1
     if (this.#count > MAX_SCHEMAS || depth > (this.#rules.maxDepth ?? MAX_DEPTH)) {
-      if (this.#rules.strict !== undefined) throw new NotStrict(path, '$ref', 'the schema is too large or too deep')
-      this.#change(path, '$ref', 'wider', 'removed, because the schema is too large or too deep')
+      this.#refuseSize(path)
       return {}
     }
     if (!isObject(schema)) return this.#fitBoolean(schema !== false, path)
@@ -236,6 +173,11 @@ class Fitting {
     const resolved = resolveReference(schema, place.refs, this.#document)
     this.#reportReference(resolved.failure, path)
     return this.#fitObject(resolved.schema, { ...place, refs: resolved.refs })
+  }
+
+  #refuseSize(path: string): void {
+    if (this.#rules.strict !== undefined) throw new NotStrict(path, '$ref', 'the schema is too large or too deep')
+    this.#change(path, '$ref', 'wider', 'removed, because the schema is too large or too deep')
   }
 
   #fitBoolean(value: boolean, path: string): JsonObject | boolean {
@@ -261,7 +203,9 @@ class Fitting {
     }
     const isArray = typesOf(fitted.type).includes('array')
     if (isArray && fitted.items === undefined) fitted.items = {}
-    return this.#rules.strict === undefined ? fitted : this.#close(fitted, schema, place.path)
+    const { strict } = this.#rules
+    if (strict === undefined) return fitted
+    return closeObject(fitted, { strict, original: schema, path: place.path, onChange: this.#onChange })
   }
 
   #fitKeyword(keyword: string, value: unknown, place: Place): unknown {
@@ -338,6 +282,12 @@ class Fitting {
       delete own.const
       this.#change(path, 'const', 'same', 'replaced by enum')
     }
+    if (strict === undefined && Array.isArray(own.required)) {
+      const declared = own.required.filter((name) => Object.hasOwn(objectOf(own.properties), String(name)))
+      const isSame = declared.length === own.required.length
+      if (!isSame) this.#change(path, 'required', 'wider', 'removed for properties that are not declared')
+      own.required = declared
+    }
     if (Array.isArray(own.enum)) this.#checkEnum(own, own.enum, path)
     if (own.type === undefined && (own.enum ?? own.const) !== undefined) {
       const types = [...new Set((own.enum === undefined ? [own.const] : listOf(own.enum)).map(typeOf))]
@@ -375,54 +325,9 @@ class Fitting {
     }
     return { ...(title !== undefined && { title }), ...(description !== undefined && { description }), anyOf: branches }
   }
-
-  /** Makes an object of a strict mode: no other properties, and in one of them all are required. */
-  #close(schema: JsonObject, original: JsonObject, path: string): JsonObject {
-    if (schema.type === undefined && schema.anyOf === undefined) {
-      throw new NotStrict(path, 'type', 'it accepts values of any type')
-    }
-    if (schema.anyOf !== undefined && typesOf(schema.type).includes('object') && path !== '#') {
-      throw new NotStrict(path, 'anyOf', 'it has alternatives beside properties')
-    }
-    if (typesOf(schema.type).includes('array') && isSame(schema.items, {})) {
-      throw new NotStrict(path, 'items', 'its items have any type')
-    }
-    if (!typesOf(schema.type).includes('object')) return schema
-    const properties = objectOf(schema.properties)
-    const names = Object.keys(properties)
-    const required = listOf(schema.required).filter(isString)
-    const { additionalProperties: others } = original
-    const isMap = isObject(others) || others === true || (names.length === 0 && others === undefined && path !== '#')
-    if (isMap) throw new NotStrict(path, 'additionalProperties', 'it has properties of any name')
-    if (required.some((name) => !names.includes(name))) {
-      throw new NotStrict(path, 'required', 'it requires a property that it does not declare')
-    }
-    if (others === undefined) this.#change(path, 'additionalProperties', 'narrower', 'no other properties are accepted')
-    const closed: JsonObject = { ...schema, properties, additionalProperties: false }
-    if (this.#rules.strict !== 'required') return closed
-    closed.required = names
-    closed.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, each]) => [
-        name,
-        required.includes(name) ? each : asNullable(objectOf(each)),
-      ]),
-    )
-    const optional = names.filter((name) => !required.includes(name))
-    if (optional.length > 0) this.#change(path, 'required', 'same', `null stands for a missing ${optional.join(', ')}`)
-    return closed
-  }
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
   const own = typeOf(value)
   return own === type || (type === 'number' && own === 'integer')
-}
-
-function asNullable(schema: JsonObject): JsonObject {
-  if (acceptsNull(schema, schema)) return schema
-  const { type, enum: values, const: value } = schema
-  const isPlain = isString(type) && values === undefined && value === undefined
-  if (isPlain) return { ...schema, type: [type, 'null'] }
-  const { description, ...rest } = schema
-  return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
 }

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import type { Dialect } from './dialects.ts'
+import { fitSchema } from './fit-schema.ts'
+
+const inner = (schema: object, dialect: Dialect) => {
+  const fitted = fitSchema({ type: 'object', properties: { a: schema }, required: ['a'] }, dialect)
+  return (fitted.schema as { properties?: { a?: unknown } }).properties?.a
+}
+const changesOf = (schema: object, dialect: Dialect) =>
+  fitSchema(schema, dialect).changes.map(({ path, keyword, effect }) => `${path} ${keyword} ${effect}`)
+
+const tree = {
+  type: 'object',
+  properties: { root: { $ref: '#/$defs/node' } },
+  $defs: {
+    node: {
+      type: 'object',
+      description: 'A node',
+      properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
+    },
+  },
+}
+
+test('a schema that an API accepts as it is stays the same, without its dialect', () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string', pattern: '^a', format: 'uri' }, b: { not: { const: 1 } } },
+    required: ['a'],
+  }
+  for (const dialect of ['openai', 'anthropic', 'common'] as const) {
+    const { schema: fitted, changes } = fitSchema(
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema },
+      dialect,
+    )
+    expect(fitted).toEqual(schema)
+    expect(changes).toEqual([])
+  }
+})
+
+describe('references', () => {
+  test('are replaced, and a recursive one is cut where it repeats', () => {
+    const outline = { type: 'object', description: 'A node' }
+    expect(fitSchema(tree, 'common').schema).toEqual({
+      type: 'object',
+      properties: { root: { ...outline, properties: { name: { type: 'string' }, next: outline } } },
+    })
+    expect(changesOf(tree, 'gemini')).toEqual(['#/properties/root/properties/next $ref wider'])
+  })
+
+  test('stay where an API accepts them', () => {
+    expect(fitSchema(tree, 'openai').schema).toEqual(tree)
+    expect(changesOf(tree, 'anthropic')).toEqual([])
+  })
+
+  test('that are recursive cannot be expressed in a strict mode', () => {
+    const { schema, strict, changes } = fitSchema(tree, 'openai-strict')
+    expect(strict).toBe(false)
+    expect(schema).toEqual(tree)
+    expect(changes).toEqual([
+      {
+        path: '#/properties/root/properties/next',
+        keyword: '$ref',
+        effect: 'same',
+        message: 'not offered in strict mode, because #/$defs/node is recursive',
+      },
+    ])
+  })
+
+  test('to nothing, and to other documents, accept any value', () => {
+    for (const $ref of ['#/$defs/none', 'https://example.com/a.json', '#anchor', '#/%E0%A4%A']) {
+      expect(inner({ $ref, description: 'd' }, 'common')).toEqual({ description: 'd' })
+    }
+  })
+
+  test('of the root are replaced', () => {
+    const schema = { $ref: '#/$defs/args', $defs: { args: { type: 'object', properties: { a: { type: 'string' } } } } }
+    expect(fitSchema(schema, 'openai').schema).toMatchObject({ type: 'object', properties: { a: { type: 'string' } } })
+  })
+
+  test('that multiply are limited', () => {
+    const doubled = (keyword: string) => {
+      const levels = Array.from({ length: 40 }, (_, level) => {
+        const next = { $ref: `#/$defs/l${level + 1}` }
+        return [`l${level}`, { [keyword]: keyword === 'properties' ? { a: next, b: next } : [next, next] }] as const
+      })
+      const $defs = { ...Object.fromEntries(levels), l40: { type: 'object' } }
+      return { type: 'object', properties: { a: { $ref: '#/$defs/l0' } }, allOf: [{ $ref: '#/$defs/l0' }], $defs }
+    }
+    for (const keyword of ['allOf', 'anyOf', 'properties']) {
+      for (const dialect of ['common', 'openai-strict', 'gemini', 'anthropic'] as const) {
+        const { schema } = fitSchema(doubled(keyword), dialect)
+        expect(JSON.stringify(schema).length).toBeLessThan(1_000_000)
+      }
+    }
+  })
+})
+
+describe('the root', () => {
+  const either = {
+    type: 'object',
+    properties: { id: { type: 'string' } },
+    anyOf: [{ required: ['id'] }, { properties: { name: { type: 'string' } }, required: ['name'] }],
+  }
+
+  test('becomes one object of its alternatives', () => {
+    for (const dialect of ['openai', 'anthropic', 'common', 'gemini'] as const) {
+      expect(fitSchema(either, dialect).schema).toEqual({
+        type: 'object',
+        properties: { id: { type: 'string' }, name: { type: 'string' } },
+      })
+    }
+    expect(changesOf(either, 'openai')).toEqual(['# anyOf wider', '# anyOf narrower'])
+  })
+
+  test('has names that the API accepts, which lead back', () => {
+    const schema = {
+      type: 'object',
+      properties: { 'filter[id]': {}, 'filter(id)': {}, 'a.b': {}, ['x'.repeat(80)]: {} },
+      required: ['a.b', 'filter[id]'],
+    }
+    const { schema: fitted, restore } = fitSchema(schema, 'anthropic')
+    const names = ['filter_id_', 'filter_id__2', 'a.b', 'x'.repeat(60)]
+    expect(Object.keys(fitted.properties as object)).toEqual(names)
+    expect(fitted.required).toEqual(['a.b', 'filter_id_'])
+    expect(Object.keys(restore(Object.fromEntries(names.map((name) => [name, 1]))))).toEqual(
+      Object.keys(schema.properties),
+    )
+  })
+})
+
+describe('keywords', () => {
+  test('that are removed stay readable in the description', () => {
+    expect(inner({ type: 'string', description: 'A code', minLength: 2, pattern: '^a' }, 'gemini')).toEqual({
+      type: 'string',
+      description: 'A code (minLength: 2, pattern: "^a")',
+    })
+    expect(inner({ type: 'string', format: 'uri' }, 'gemini')).toEqual({
+      type: 'string',
+      description: '(format: "uri")',
+    })
+  })
+
+  test('are expressed by others where a dialect does not have them', () => {
+    expect(inner({ const: 'a' }, 'gemini')).toEqual({ type: 'string', enum: ['a'] })
+    expect(inner({ type: ['string', 'null'] }, 'gemini')).toEqual({ type: ['string', 'null'] })
+    expect(inner({ enum: ['a', null] }, 'gemini')).toEqual({
+      anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }],
+    })
+    expect(inner({ type: ['string', 'array'], items: { type: 'string' }, maxItems: 2 }, 'gemini')).toEqual({
+      anyOf: [
+        { type: 'string', items: { type: 'string' }, maxItems: 2 },
+        { type: 'array', items: { type: 'string' }, maxItems: 2 },
+      ],
+    })
+    expect(inner({ oneOf: [{ type: 'string' }, { type: 'null' }] }, 'openai-strict')).toEqual({
+      anyOf: [{ type: 'string' }, { type: 'null' }],
+    })
+    const parts = [
+      { properties: { x: { type: 'string' } } },
+      { properties: { y: { type: 'string' } }, required: ['y'] },
+    ]
+    expect(inner({ type: 'object', allOf: parts }, 'gemini')).toEqual({
+      type: 'object',
+      properties: { x: { type: 'string' }, y: { type: 'string' } },
+      required: ['y'],
+    })
+  })
+
+  test('of arrays are those that all APIs accept', () => {
+    expect(inner({ type: 'array' }, 'openai')).toEqual({ type: 'array', items: {} })
+    expect(inner({ type: 'array', items: [{ type: 'string' }], additionalItems: false }, 'anthropic')).toEqual({
+      type: 'array',
+      prefixItems: [{ type: 'string' }],
+      items: false,
+    })
+  })
+
+  test('below `not` stay exact, or `not` is removed', () => {
+    const schema = { type: 'object', properties: { a: { not: { $ref: '#/none' } } } }
+    expect(fitSchema(schema, 'common').schema.properties).toEqual({ a: {} })
+    expect(changesOf(schema, 'common')).toEqual(['#/properties/a not wider'])
+  })
+})
+
+describe('a strict mode', () => {
+  test.each([
+    ['properties of any name', { type: 'object' }],
+    ['properties of any name', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['values of any type', {}],
+    ['items have any type', { type: 'array' }],
+    ['patternProperties', { type: 'object', patternProperties: { '^a': { type: 'string' } } }],
+    ['does not declare', { type: 'object', properties: { b: { type: 'string' } }, required: ['c'] }],
+    [
+      'alternatives beside',
+      {
+        type: 'object',
+        properties: { b: { type: 'string' } },
+        anyOf: [{ type: 'object', properties: {}, additionalProperties: false }],
+      },
+    ],
+  ])('is not used for %s', (reason, schema) => {
+    const { strict, changes } = fitSchema({ type: 'object', properties: { a: schema } }, 'openai-strict')
+    expect(strict).toBe(false)
+    expect(changes[0]?.message).toContain(reason)
+  })
+
+  test('sends null only where the tool accepts it', () => {
+    const item = {
+      type: 'object',
+      properties: { b: { type: 'string' }, c: { type: ['string', 'null'] } },
+      additionalProperties: false,
+    }
+    const schema = { type: 'object', properties: { list: { type: 'array', items: item }, kind: { enum: ['x'] } } }
+    const { schema: fitted, restore } = fitSchema(schema, 'openai-strict')
+    expect(fitted.properties).toMatchObject({ kind: { anyOf: [{ enum: ['x'] }, { type: 'null' }] } })
+    expect(restore({ list: [{ b: null, c: null }], kind: null })).toEqual({ list: [{ c: null }] })
+  })
+})

@@ -1,0 +1,40 @@
+/** Renames the arguments of a tool whose names a model API refuses. */
+import type { SchemaChange } from './change.ts'
+import { type JsonObject, objectOf } from './json.ts'
+
+/** Keywords that name properties, too. */
+const DEPENDENT = ['patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies', 'if']
+
+/** Returns the schema with names that fit `allowed`, and the original name of each new one. */
+export function renameProperties(
+  schema: JsonObject,
+  allowed: RegExp | undefined,
+  onChange: (change: SchemaChange) => void,
+): { readonly schema: JsonObject; readonly names: ReadonlyMap<string, string> } {
+  const properties = objectOf(schema.properties)
+  const own = Object.keys(properties)
+  const originals = new Map<string, string>()
+  const safe = new Map<unknown, string>()
+  for (const name of own) {
+    if (allowed === undefined || allowed.test(name)) continue
+    const valid = name.replace(/\W/g, '_').replace(/^(?![A-Za-z_])/, '_')
+    const plain = valid.slice(0, 60)
+    let unique = plain
+    for (let n = 2; own.includes(unique) || originals.has(unique); n += 1) unique = `${plain}_${n}`
+    originals.set(unique, name)
+    safe.set(name, unique)
+    onChange({ path: '#/properties', keyword: name, effect: 'same', message: `renamed to ${unique}` })
+  }
+  if (safe.size === 0) return { schema, names: originals }
+  const entries = Object.entries(properties).map(([name, value]) => [safe.get(name) ?? name, value])
+  const renamed: JsonObject = { ...schema, properties: Object.fromEntries(entries) }
+  for (const keyword of ['required', 'propertyOrdering']) {
+    const names = schema[keyword]
+    if (Array.isArray(names)) renamed[keyword] = names.map((name) => safe.get(name) ?? name)
+  }
+  for (const keyword of DEPENDENT.filter((each) => renamed[each] !== undefined)) {
+    delete renamed[keyword]
+    onChange({ path: '#', keyword, effect: 'wider', message: 'removed, because properties were renamed' })
+  }
+  return { schema: renamed, names: originals }
+}

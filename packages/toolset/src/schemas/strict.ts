@@ -1,0 +1,72 @@
+/** Objects of strict modes: no other properties, and in one of them all are required. */
+import type { SchemaChange } from './change.ts'
+import { isObject, isSame, isString, type JsonObject, listOf, objectOf } from './json.ts'
+import { typesOf } from './merge.ts'
+import { acceptsNull } from './remove-nulls.ts'
+
+/** A schema that the strict mode of a dialect cannot express. */
+export class NotStrict extends Error {
+  readonly path: string
+  readonly keyword: string
+
+  constructor(path: string, keyword: string, reason: string) {
+    super(`not offered in strict mode, because ${reason}`)
+    this.path = path
+    this.keyword = keyword
+  }
+}
+
+interface CloseOptions {
+  readonly strict: 'closed' | 'required'
+  /** The schema before its keywords were fitted. */
+  readonly original: JsonObject
+  readonly path: string
+  readonly onChange: (change: SchemaChange) => void
+}
+
+/** Returns a schema as the strict mode demands it. Throws `NotStrict` for one that it cannot express. */
+export function closeObject(schema: JsonObject, { strict, original, path, onChange }: CloseOptions): JsonObject {
+  const refuse = (keyword: string, reason: string) => new NotStrict(path, keyword, reason)
+  const types = typesOf(schema.type)
+  if (schema.type === undefined && schema.anyOf === undefined) throw refuse('type', 'it accepts values of any type')
+  if (schema.anyOf !== undefined && types.includes('object')) {
+    throw refuse('anyOf', 'it has alternatives beside properties')
+  }
+  if (types.includes('array') && isSame(schema.items, {})) throw refuse('items', 'its items have any type')
+  if (!types.includes('object')) return schema
+  const properties = objectOf(schema.properties)
+  const names = Object.keys(properties)
+  const required = listOf(schema.required).filter(isString)
+  const { additionalProperties: others } = original
+  const isEmpty = names.length === 0 && others === undefined && path !== '#'
+  if (isObject(others) || others === true || isEmpty) {
+    throw refuse('additionalProperties', 'it has properties of any name')
+  }
+  if (required.some((name) => !names.includes(name))) {
+    throw refuse('required', 'it requires a property that it does not declare')
+  }
+  if (others === undefined) {
+    onChange({ path, keyword: 'additionalProperties', effect: 'narrower', message: 'no other properties are accepted' })
+  }
+  const closed: JsonObject = { ...schema, properties, additionalProperties: false }
+  if (strict === 'closed') return closed
+  const optional = names.filter((name) => !required.includes(name))
+  if (optional.length > 0) {
+    const message = `null stands for a missing ${optional.join(', ')}`
+    onChange({ path, keyword: 'required', effect: 'same', message })
+  }
+  const entries = Object.entries(properties).map(([name, each]) => [
+    name,
+    optional.includes(name) ? asNullable(objectOf(each)) : each,
+  ])
+  return { ...closed, required: names, properties: Object.fromEntries(entries) }
+}
+
+function asNullable(schema: JsonObject): JsonObject {
+  if (acceptsNull(schema, schema)) return schema
+  const { type, enum: values, const: value } = schema
+  const isPlain = isString(type) && values === undefined && value === undefined
+  if (isPlain) return { ...schema, type: [type, 'null'] }
+  const { description, ...rest } = schema
+  return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
+}
