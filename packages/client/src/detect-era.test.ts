@@ -375,6 +375,27 @@ describe('the legacy handshake', () => {
     expect(server.heard.at(-1)?.method).toBe('initialize')
   })
 
+  it.each([
+    ['2024-10-07', '2024-11-05'],
+    ['2025-01-01', '2024-11-05'],
+    ['2025-10-31', '2025-06-18'],
+  ])(
+    'continues with an older revision when the server selects the unknown %s, with a warning',
+    async (selected, spoken) => {
+      const serverInfo = { name: 's', version: '1' }
+      const answers = { initialize: () => ({ protocolVersion: selected, capabilities: {}, serverInfo }) }
+      const warnings: string[] = []
+      const onWarning = ({ message }: Error) => void warnings.push(message)
+      await using client = await connect(scriptedServer('2025-11-25', { answers }), { onWarning })
+      expect(client.revision).toBe(spoken)
+      expect(warnings).toEqual([
+        `The server selected the unknown protocol version "${selected}": ${spoken} is spoken instead`,
+      ])
+      const pinned = connect(scriptedServer('2025-11-25', { answers }), { era: '2025-06-18' })
+      await expect(pinned).rejects.toMatchObject({ reason: 'unsupported' })
+    },
+  )
+
   it('offers the revision that a server names in its refusal', async () => {
     const offers: unknown[] = []
     const serverInfo = { name: 's', version: '1' }

@@ -1,13 +1,13 @@
-import { type JsonObject, RpcError, userRejected } from '@mcpx/protocol'
+import { type Change, type JsonObject, type Revision, RpcError, userRejected } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Asked, scriptedServer } from '../test/scripted-server.ts'
+import { type Asked, connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
-import type { ClientOptions } from './options.ts'
+import type { ClientOptions, ElicitAsk } from './options.ts'
 
 type Ask = { method: string; params?: JsonObject }
 
 /** A legacy server whose tool sends an input request and returns the response. */
-function askingLegacy(revision: '2025-06-18' | '2025-11-25', ask: Ask) {
+function askingLegacy(revision: Revision, ask: Ask) {
   return scriptedServer(revision, {
     answers: {
       'tools/call': async ({ exchange }) => {
@@ -201,6 +201,61 @@ describe('a URL, in both eras', () => {
   })
 })
 
+describe('a legacy server that deviates from its revision', () => {
+  it.each(['2024-11-05', '2025-03-26'] as const)(
+    'may ask the user in a session of %s, with one warning',
+    async (revision) => {
+      const warnings: string[] = []
+      const onWarning = ({ message }: Error) => void warnings.push(message)
+      const onElicit = () => ({ action: 'accept', content: { row: 3 } }) as const
+      const server = askingLegacy(revision, form({ row: { type: 'integer' } }))
+      await using client = await connect(server, { onElicit, onWarning })
+      for (let call = 0; call < 2; call += 1) {
+        expect(await client.callTool('ask')).toMatchObject({
+          structuredContent: { action: 'accept', content: { row: 3 } },
+        })
+      }
+      expect(warnings).toEqual([`elicitation/create was answered although revision ${revision} does not have it`])
+      await using other = await connect(askingLegacy(revision, form({})))
+      expect(await other.callTool('ask')).toMatchObject({ structuredContent: { code: -32601 } })
+    },
+  )
+
+  it('may ask the user to visit a URL without an elicitationId, with one warning', async () => {
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error) => void warnings.push(message)
+    const urls: unknown[] = []
+    const onElicit = (ask: ElicitAsk) => {
+      urls.push(ask.mode === 'url' && ask.url)
+      return { action: 'accept' } as const
+    }
+    await using client = await connect(askingLegacy('2025-11-25', url), { onElicit, onWarning })
+    for (let call = 0; call < 2; call += 1) {
+      expect((await client.callTool('ask')).structuredContent).toEqual({ action: 'accept' })
+    }
+    expect(urls).toEqual(Array(2).fill('https://pay.example'))
+    expect(warnings).toEqual([
+      'elicitation/create was answered although it is not as revision 2025-11-25 requires. params.elicitationId: expected string, got nothing',
+    ])
+  })
+
+  it('may announce list changes that it did not declare, with one warning', async () => {
+    const warnings: string[] = []
+    const changes: Change[] = []
+    const connector = connectorTo(() => scriptedServer('2025-11-25', { capabilities: { tools: {} } }))
+    await using _client = await connect(connector, {
+      onChange: (change) => void changes.push(change),
+      onWarning: ({ message }) => void warnings.push(message),
+    })
+    for (const list of ['tools', 'tools', 'prompts'])
+      await connector.server.notify(`notifications/${list}/list_changed`)
+    await expect.poll(() => changes).toEqual([{ kind: 'tools' }, { kind: 'tools' }, { kind: 'prompts' }])
+    expect(warnings).toEqual([
+      'The server announced a change that it did not declare: notifications/tools/list_changed',
+    ])
+  })
+})
+
 describe('sampling, in both eras', () => {
   it('calls onSample', async () => {
     const seen: unknown[] = []
@@ -283,6 +338,18 @@ describe('sampling, in both eras', () => {
 })
 
 describe('roots, in both eras', () => {
+  it.each([
+    ['file:///x', 'roots: expected an array of roots, or a function that returns one, got string'],
+    [{ uri: 'file:///x' }, 'roots: expected an array of roots, or a function that returns one, got object'],
+    [['file:///x'], 'roots[0]: expected { uri: "file:///x" }, got string'],
+    [[{ uri: 'file:///x' }, new URL('file:///y')], 'roots[1]: expected { uri: "file:///y" }, got object'],
+    [[null], 'roots[0]: expected { uri }, got null'],
+    [[{ uri: 5 }], 'roots[0].uri: expected a file: URI, got number'],
+  ])('are refused by name when connecting with %j', async (given, message) => {
+    const connecting = connect(askingModern(roots), { roots: given as never })
+    await expect(connecting).rejects.toThrow(new TypeError(message))
+  })
+
   it('come from an array or from a function', async () => {
     const list = [{ uri: 'file:///work', name: 'work' }]
     expect(await answered(roots, { roots: list })).toEqual(both({ roots: list }))

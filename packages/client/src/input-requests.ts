@@ -18,7 +18,6 @@ import {
   type ListRootsResult,
   methodNotFound,
   quoted,
-  type Root,
   samplingProblem,
   withFormDefaults,
 } from '@mcpx/protocol'
@@ -144,12 +143,26 @@ async function listRoots({ roots }: ClientOptions): Promise<ListRootsResult> {
   return { roots: [...list] }
 }
 
-/** Throws `InvalidAnswer` for the first root that is not a `file:` URI. */
-export function checkRoots(roots: readonly Root[]): void {
-  roots.forEach((root: Root | undefined, index) => {
-    const uri = root?.uri ?? ''
-    if (/^file:\/\//i.test(uri) && URL.canParse(uri)) return
-    throw new InvalidAnswer(`roots[${index}].uri: expected a file: URI, got ${quoted(uri)}`)
+/** Throws `InvalidAnswer` for a list of roots that cannot be sent. */
+export function checkRootList(roots: unknown): void {
+  if (!Array.isArray(roots)) {
+    throw new InvalidAnswer(`roots: expected an array of roots, or a function that returns one, got ${kindOf(roots)}`)
+  }
+  checkRoots(roots)
+}
+
+/** Throws `InvalidAnswer` for the first value that is not a root with a `file:` URI. JavaScript code may pass anything. */
+function checkRoots(roots: readonly unknown[]): void {
+  roots.forEach((root, index) => {
+    const place = `roots[${index}]`
+    if (!isObject(root) || root instanceof URL) {
+      const remedy = typeof root === 'string' || root instanceof URL ? `{ uri: ${quoted(String(root))} }` : '{ uri }'
+      throw new InvalidAnswer(`${place}: expected ${remedy}, got ${kindOf(root)}`)
+    }
+    const { uri } = root
+    if (typeof uri === 'string' && /^file:\/\//i.test(uri) && URL.canParse(uri)) return
+    const got = typeof uri === 'string' ? quoted(uri) : kindOf(uri)
+    throw new InvalidAnswer(`${place}.uri: expected a file: URI, got ${got}`)
   })
 }
 

@@ -6,11 +6,13 @@ import {
   ConnectionError,
   check,
   clientRequestResult,
+  ElicitRequestParams,
   type ElicitRequestURLParams,
   type ElicitResult,
   ErrorCode,
   type Exchange,
   eraOf,
+  guarded,
   type InputRequest,
   internalError,
   invalidParams,
@@ -34,6 +36,7 @@ import { ConcurrencyLimit, within, withSignal } from './async.ts'
 import type { MessageListener, UndeterminedConnection } from './connection.ts'
 import {
   type ChangeListener,
+  changeOf,
   checkResult,
   checkResultOf,
   type EraConnection,
@@ -99,6 +102,8 @@ export class LegacyConnection implements EraConnection, MessageListener {
   readonly #undetermined: UndeterminedConnection
   /** The input requests of each call. Those that name no call are counted for the connection, from its last call on. */
   readonly #inputCounts = new WeakMap<object, InputCount>()
+  /** The kinds of deviations from the protocol that were reported. */
+  readonly #warned = new Set<string>()
   /** The server was replaced by one that does not speak this era. */
   #isOutdated = false
 
@@ -154,7 +159,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const { capabilities, answerInput } = this.#state
     if (error.code !== ErrorCode.UrlElicitationRequired) return false
     if (options.onAsk === undefined && capabilities.elicitation?.url === undefined) return false
-    const urls = readUrls(error, this.revision)
+    const urls = readUrls(error)
     if (urls.length === 0) return false
     return withSignal(label, options.signal, async (signal) => {
       const origin: AskOrigin = { server: this.server.info, signal }
@@ -190,16 +195,49 @@ export class LegacyConnection implements EraConnection, MessageListener {
 
   handle(notification: NotificationMessage): void {
     if (!this.subscriptions.handle(notification)) this.#state.handleLog(notification)
+    else this.#passUndeclared(notification)
+  }
+
+  /** Some servers announce list changes without the capability. No stream of changes follows these. */
+  #passUndeclared(notification: NotificationMessage): void {
+    const change = changeOf(notification)
+    if (change === undefined || change.kind === 'resource') return
+    if (this.server.capabilities[change.kind]?.listChanged === true) return
+    const { onChange } = this.#state.options
+    this.#warnOnce('change', `The server announced a change that it did not declare: ${notification.method}`)
+    guarded(onChange, this.#state.onWarning)(change)
+  }
+
+  /** Reports one kind of deviation from the protocol, once in a connection. */
+  #warnOnce(kind: string, message: string): void {
+    if (this.#warned.has(kind)) return
+    this.#warned.add(kind)
+    this.#state.onWarning(new ConnectionError('invalid-message', message))
   }
 
   /** Answers a request of the server. */
   async answer({ method, params = {} }: RequestMessage, exchange: Exchange): Promise<object> {
     if (method === 'ping') return {}
+    if (!this.isReady || !isInputMethod(method)) throw methodNotFound(method)
+    this.#checkInput(method, params)
+    return this.#answerInput({ method, params } as InputRequest, exchange)
+  }
+
+  /** Some servers send elicitations before the revision that has them, or to URLs without an id, which this client does not need. */
+  #checkInput(method: InputRequest['method'], params: JsonObject): void {
     const schema = serverRequestParams(this.revision, method)
-    if (!this.isReady || schema === undefined || !isInputMethod(method)) throw methodNotFound(method)
-    const { value, problem } = check(schema, params, 'params')
-    if (problem !== undefined) throw invalidParams(problem)
-    return this.#answerInput({ method, params: value } as InputRequest, exchange)
+    const problem = schema && check(schema, params, 'params').problem
+    if (schema !== undefined && problem === undefined) return
+    const isUsable =
+      method === 'elicitation/create' && check(ElicitRequestParams, params, 'params').problem === undefined
+    if (!isUsable || this.#state.capabilities.elicitation === undefined) {
+      throw problem === undefined ? methodNotFound(method) : invalidParams(problem)
+    }
+    const deviation =
+      problem === undefined
+        ? `revision ${this.revision} does not have it`
+        : `it is not as revision ${this.revision} requires. ${problem}`
+    this.#warnOnce(method, `${method} was answered although ${deviation}`)
   }
 
   /** Pauses the timeouts of the calls that the request may belong to, while the user responds. */
@@ -258,11 +296,10 @@ export class LegacyConnection implements EraConnection, MessageListener {
 }
 
 /** Returns the URLs of an error, without malformed ones. */
-function readUrls({ data }: RpcError, revision: Revision): ElicitRequestURLParams[] {
+function readUrls({ data }: RpcError): ElicitRequestURLParams[] {
   const elicitations = (data as JsonObject | undefined)?.elicitations
-  const schema = serverRequestParams(revision, 'elicitation/create')
-  if (!Array.isArray(elicitations) || schema === undefined) return []
-  return elicitations.filter((each) => each?.mode === 'url' && check(schema, each).problem === undefined)
+  if (!Array.isArray(elicitations)) return []
+  return elicitations.filter((each) => each?.mode === 'url' && check(ElicitRequestParams, each).problem === undefined)
 }
 
 function isInputMethod(method: string): method is InputRequest['method'] {
@@ -276,11 +313,11 @@ async function shakeHands(
   options: FirstRequestOptions,
 ): Promise<Handshake> {
   try {
-    return readHandshake(await initialize(state, connection, offer ?? LATEST_LEGACY_REVISION, options), offer)
+    return readHandshake(state, await initialize(state, connection, offer ?? LATEST_LEGACY_REVISION, options), offer)
   } catch (error) {
     const other = offer === undefined ? revisionInError(error) : undefined
     if (other === undefined) throw error
-    return readHandshake(await initialize(state, connection, other, options), offer)
+    return readHandshake(state, await initialize(state, connection, other, options), offer)
   }
 }
 
@@ -295,16 +332,31 @@ function initialize(
   return connection.request('initialize', params, { ...options, announceCancel: false })
 }
 
-function readHandshake(result: unknown, offer: Revision | undefined): Handshake {
+function readHandshake({ onWarning }: ClientState, result: unknown, offer: Revision | undefined): Handshake {
   const checked = checkResult(clientRequestResult(LATEST_LEGACY_REVISION, 'initialize'), 'initialize', result)
   const { protocolVersion, serverInfo, capabilities, instructions } = checked as unknown as InitializeResult
+  const server = { info: serverInfo, capabilities, instructions }
   const isKnown = isRevision(protocolVersion) && eraOf(protocolVersion) === 'legacy'
-  if (!isKnown || (offer !== undefined && protocolVersion !== offer)) {
+  if (isKnown && (offer === undefined || protocolVersion === offer)) return { revision: protocolVersion, server }
+  const revision = offer === undefined && !isKnown ? nearestRevision(protocolVersion) : undefined
+  if (revision === undefined) {
     const hint = `This client speaks ${offer ?? revisionsOf('legacy').join(', ')}.`
     const message = `The server selected unsupported protocol version ${quoted(protocolVersion)}`
     throw new ConnectionError('unsupported', message, { hint })
   }
-  return { revision: protocolVersion, server: { info: serverInfo, capabilities, instructions } }
+  const warning = `The server selected the unknown protocol version ${quoted(protocolVersion)}: ${revision} is spoken instead`
+  onWarning(new ConnectionError('unsupported', warning))
+  return { revision, server }
+}
+
+/** The first draft of the protocol that was published. */
+const FIRST_DRAFT = '2024-10-07'
+
+/** Returns the newest revision that is not newer than a draft, or else the oldest; undefined for anything else than a draft. */
+function nearestRevision(selected: string): Revision | undefined {
+  const isDraft = /^\d{4}-\d\d-\d\d$/.test(selected) && selected >= FIRST_DRAFT && selected < LATEST_LEGACY_REVISION
+  const legacy = revisionsOf('legacy')
+  return isDraft ? (legacy.findLast((revision) => revision < selected) ?? legacy[0]) : undefined
 }
 
 /** Some servers refuse an offer with a list of the revisions that they would accept. */

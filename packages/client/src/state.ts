@@ -15,7 +15,7 @@ import {
   type NotificationMessage,
   type RequestOptions,
 } from '@mcpx/protocol'
-import { answerInputRequest, checkRoots, declaredCapabilities } from './input-requests.ts'
+import { answerInputRequest, checkRootList, declaredCapabilities } from './input-requests.ts'
 import type { AskOrigin, CallOptions, ClientOptions, Progress } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import { Turns } from './turns.ts'
@@ -47,7 +47,7 @@ export class ClientState {
 
   constructor(options: ClientOptions) {
     const { cache = 256, clientInfo, debug, onLog, onWarning, roots } = options
-    if (Array.isArray(roots)) checkRoots(roots)
+    if (roots !== undefined && typeof roots !== 'function') checkRootList(roots)
     this.options = options
     this.capabilities = declaredCapabilities(options)
     this.clientInfo = clientInfo || { name: 'mcpx', version: VERSION }
