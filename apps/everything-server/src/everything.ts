@@ -37,6 +37,8 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
       validator,
       onError: reportFault,
+      // For hosts that cannot show forms; all other questions fail with an error.
+      onUnsupported: { elicit: ({ key, message }) => (key === 'choices' ? `Ask the user: ${message}` : undefined) },
       onWarning: ({ message }) => console.error(message),
       ...options,
     },

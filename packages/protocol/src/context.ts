@@ -41,6 +41,11 @@ export type ElicitOutcome<Form> =
 
 /** Options of `Context.elicit`. */
 export type ElicitOptions<Form extends FormSchema> = FormOptions<Form> & {
+  /**
+   * Used if the client cannot show forms: the outcome for the handler, or a message for the model, which becomes the result of
+   * the tool. Default: `onUnsupported` of the server, or an error that names the missing capability.
+   */
+  readonly otherwise?: string | ElicitOutcome<NoInfer<Form>> | undefined
   readonly schema: FlatSchema<'schema', Form>
 }
 
@@ -57,6 +62,11 @@ export interface OpenUrlOptions {
   readonly message: string
   /** The URL that the user should visit. */
   readonly url: string
+  /**
+   * Used if the client cannot open URLs: the outcome for the handler, or a message for the model, such as one with the URL.
+   * Default: `onUnsupported` of the server, or an error that names the missing capability.
+   */
+  readonly otherwise?: string | ElicitResult | undefined
 }
 
 /** The parameters of a sampling request. */
@@ -71,6 +81,8 @@ export interface Ask<Answer> {
    * type is valid.
    */
   readonly check?: (response: InputResponse) => Awaitable<{ readonly value: Answer } | { readonly problem: string }>
+  /** Used if the client does not support the request: the value for the handler, or a message for the model. Default: none. */
+  readonly otherwise?: string | Answer | undefined
 }
 
 interface PlainAnswers {

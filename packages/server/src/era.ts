@@ -26,6 +26,7 @@ import type { ChangeHub } from './changes.ts'
 import type { RequestContext } from './context.ts'
 import type { Faults } from './errors.ts'
 import type { ServerRequest } from './middleware.ts'
+import type { OnUnsupported } from './questions.ts'
 import type { RequestState } from './request-state.ts'
 
 export interface ServerEra {
@@ -61,6 +62,7 @@ export interface ServerInternals {
   /** Whether the logging capability is declared. If not, log messages must not be sent. */
   readonly isLogging: boolean
   readonly limits: ServerLimits
+  readonly onUnsupported: OnUnsupported | undefined
   readonly faults: Faults
   readonly requestState: RequestState
   readonly changes: ChangeHub

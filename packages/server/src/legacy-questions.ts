@@ -22,6 +22,7 @@ import {
   type Asker,
   checkAnswer,
   claimQuestions,
+  type OnUnsupported,
   type Question,
   type QuestionKinds,
   type Questions,
@@ -41,13 +42,15 @@ export class LegacyAsker implements Asker {
   readonly #exchange: Exchange
   readonly #session: Session
   readonly #revision: Revision
+  readonly #onUnsupported: OnUnsupported | undefined
   readonly #answers = new Map<string, Promise<unknown>>()
   readonly #kinds: QuestionKinds = new Map()
   readonly #steps = new Map<string, Promise<unknown>>()
   /** The ids of the URLs that the user agreed to visit. */
   readonly #visits: string[] = []
 
-  constructor(exchange: Exchange, session: Session, revision: Revision) {
+  constructor(exchange: Exchange, session: Session, revision: Revision, onUnsupported: OnUnsupported | undefined) {
+    this.#onUnsupported = onUnsupported
     this.#exchange = exchange
     this.#session = session
     this.#revision = revision
@@ -56,11 +59,13 @@ export class LegacyAsker implements Asker {
   async ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>> {
     const capabilities: ClientCapabilities = this.#session.state.clientCapabilities ?? {}
     const declaresContext = hasCapability(this.#revision, 'client', 'sampling.context')
-    const claimed = claimQuestions(questions, this.#kinds, askedKeys, capabilities, declaresContext)
-    const answers = claimed.map(async ([key, question]) => {
+    const client = { capabilities, declaresContext, onUnsupported: this.#onUnsupported }
+    const { usable, answered } = claimQuestions(questions, this.#kinds, askedKeys, client)
+    const answers = usable.map(async ([key, question]) => {
       return [key, await startOnce(this.#answers, key, () => this.#askUntilItFits(question))] as const
     })
-    return Object.fromEntries(await Promise.all(answers))
+    const [others, entries] = await Promise.all([answered, Promise.all(answers)])
+    return { ...others, ...Object.fromEntries(entries) }
   }
 
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {

@@ -168,7 +168,7 @@ async function askByHand(
   { inputRequests = {}, requestState }: InputRequiredResult,
 ): Promise<JsonObject> {
   const questions = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
-  const asker = new LegacyAsker(call.exchange, call.session, call.revision)
+  const asker = new LegacyAsker(call.exchange, call.session, call.revision, undefined)
   const inputResponses = await asker.ask(Object.fromEntries(questions), new Set())
   return { inputResponses, requestState }
 }
@@ -199,8 +199,8 @@ class LegacyClient implements ClientAccess {
 
   /** Returns the asker, which is the same in all runs of the call. */
   createAsker(): LegacyAsker {
-    const { exchange, session, revision } = this.#call
-    this.#asker ??= new LegacyAsker(exchange, session, revision)
+    const { exchange, session, revision, server } = this.#call
+    this.#asker ??= new LegacyAsker(exchange, session, revision, server.onUnsupported)
     return this.#asker
   }
 }

@@ -15,6 +15,7 @@ import { InputRequired, QuestionError } from './errors.ts'
 import type { ModernCall } from './modern-call.ts'
 import {
   type Asker,
+  type ClaimedQuestions,
   checkAnswer,
   claimQuestions,
   type Question,
@@ -68,10 +69,11 @@ export class ModernAsker implements Asker {
   }
 
   async ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>> {
-    const claimed = this.#claim(questions, askedKeys)
-    const areAnswered = await Promise.all(claimed.map(([key, question]) => this.#acceptAnswer(key, question)))
+    const { usable, answered } = this.#claim(questions, askedKeys)
+    const accepting = usable.map(([key, question]) => this.#acceptAnswer(key, question))
+    const [others, areAnswered] = await Promise.all([answered, Promise.all(accepting)])
     if (areAnswered.includes(false)) throw new InputRequired()
-    return Object.fromEntries(claimed.map(([key]) => [key, this.#answers[key]]))
+    return { ...others, ...Object.fromEntries(usable.map(([key]) => [key, this.#answers[key]])) }
   }
 
   async step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
@@ -88,9 +90,15 @@ export class ModernAsker implements Asker {
     return { resultType: 'input_required', inputRequests: this.#openRequests }
   }
 
-  #claim(questions: Questions, askedKeys: Set<string>): [string, Question][] {
+  #claim(questions: Questions, askedKeys: Set<string>): ClaimedQuestions {
     try {
-      return claimQuestions(questions, this.#kinds, askedKeys, this.#call.envelope.clientCapabilities, true)
+      const { envelope, server } = this.#call
+      const client = {
+        capabilities: envelope.clientCapabilities,
+        declaresContext: true,
+        onUnsupported: server.onUnsupported,
+      }
+      return claimQuestions(questions, this.#kinds, askedKeys, client)
     } catch (error) {
       this.#isBroken ||= error instanceof QuestionError
       throw error

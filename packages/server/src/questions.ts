@@ -11,8 +11,10 @@ import {
   type ElicitOptions,
   type ElicitOutcome,
   ElicitRequestFormParams,
+  type ElicitRequestParams,
   ElicitRequestURLParams,
   type ElicitResult,
+  ElicitResult as ElicitResultShape,
   type FormSchema,
   formProblem,
   type InputRequest,
@@ -33,7 +35,7 @@ import {
   samplingProblem,
   unknownOption,
 } from '@mcpx/protocol'
-import { QuestionError } from './errors.ts'
+import { QuestionError, ToolError } from './errors.ts'
 import { createStandardCheck } from './schema-check.ts'
 
 /** Checks a response. Returns the value for the handler, or a problem, after which the question is asked again. */
@@ -45,6 +47,24 @@ export interface Question {
   readonly request: InputRequest
   /** Default: every response of the right type is accepted. */
   readonly check?: AnswerCheck
+  /** Used if the client does not support the request: the answer, or a message for the model. Default: none. */
+  readonly otherwise?: unknown
+}
+
+/** A form or a URL that a client does not support. */
+export type UnsupportedElicitation = ElicitRequestParams & {
+  /** The key of the question. */
+  readonly key: string
+}
+
+/** Answers input requests that the client does not support. */
+export interface OnUnsupported {
+  /**
+   * Called for a form or a URL that the client cannot show, unless the question has `otherwise`. Returns the response of the
+   * user, which is validated like that of a client, or a message for the model, which becomes the result of the tool. Returns
+   * undefined for the error that names the missing capability. `approve()` is never answered this way.
+   */
+  readonly elicit?: ((question: UnsupportedElicitation) => string | ElicitResult | undefined) | undefined
 }
 
 export type Questions = Readonly<Record<string, Question>>
@@ -82,12 +102,13 @@ export interface Asker {
  * ```
  */
 export function elicit<Form extends FormSchema>(options: ElicitOptions<Form>): Ask<ElicitOutcome<Form>> {
-  checkQuestionOptions('elicit', options, ['message', 'schema'])
-  const { message, schema } = options
+  checkQuestionOptions('elicit', options, ['message', 'schema', 'otherwise'])
+  const { message, schema, otherwise } = options
   const requestedSchema = toRequestedSchema(schema)
   return {
     request: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } },
     check: (response) => checkForm(schema, requestedSchema, response) as Promise<{ value: ElicitOutcome<Form> }>,
+    otherwise,
   }
 }
 
@@ -96,9 +117,9 @@ export function elicit<Form extends FormSchema>(options: ElicitOptions<Form>): A
  * the visit is complete.
  */
 export function openUrl(options: OpenUrlOptions): Ask<ElicitResult> {
-  checkQuestionOptions('openUrl', options, ['message', 'url'])
-  const { message, url } = options
-  return { request: { method: 'elicitation/create', params: { mode: 'url', message, url } } }
+  checkQuestionOptions('openUrl', options, ['message', 'url', 'otherwise'])
+  const { message, url, otherwise } = options
+  return { request: { method: 'elicitation/create', params: { mode: 'url', message, url } }, otherwise }
 }
 
 /**
@@ -194,38 +215,101 @@ function isStandard(schema: FormSchema): schema is StandardSchema {
 /** The kind of question per key. A key must keep its kind in all runs of a call. */
 export type QuestionKinds = Map<string, string>
 
+/** The client of a call, as far as it decides about questions. */
+export interface QuestionedClient {
+  readonly capabilities: ClientCapabilities
+  /**
+   * Whether the revision has the capability `sampling.context`. In other revisions every client with sampling supports
+   * `includeContext`.
+   */
+  readonly declaresContext: boolean
+  readonly onUnsupported: OnUnsupported | undefined
+}
+
+/** Questions that are ready to be sent, and the answers of those that the client does not support. */
+export interface ClaimedQuestions {
+  readonly usable: readonly (readonly [string, Question])[]
+  /** Resolves to the answers of `otherwise` and `onUnsupported`, by key. */
+  readonly answered: Promise<Readonly<Record<string, unknown>>>
+}
+
 /**
- * Checks questions before they are sent, records their keys, and returns the questions that the client supports.
+ * Checks questions before they are sent, and records their keys.
  *
- * @param declaresContext whether the revision has the capability `sampling.context`; in other revisions every client with
- * sampling supports `includeContext`
  * @throws QuestionError for an invalid question, or a key that was used before
+ * @throws ToolError if the server has a message for the model instead of a question
  * @throws RpcError if the client supports none of the questions; it names the missing capabilities
  */
 export function claimQuestions(
   questions: Questions,
   kinds: QuestionKinds,
   askedKeys: Set<string>,
-  capabilities: ClientCapabilities,
-  declaresContext: boolean,
-): [string, Question][] {
-  const usable = usableQuestions(questions, capabilities, declaresContext)
-  for (const [key, { request }] of usable) {
-    claimKind(kinds, key, request)
-    if (askedKeys.has(key)) {
-      const remedy = 'use different keys, such as `seat-2` for the second question'
-      throw new QuestionError(`Question ${quoted(key)}: the key was already used in this run of the handler; ${remedy}`)
-    }
-    askedKeys.add(key)
+  client: QuestionedClient,
+): ClaimedQuestions {
+  const { capabilities, declaresContext, onUnsupported } = client
+  for (const [key, { request }] of Object.entries(questions)) checkQuestion(key, request)
+  const substitutes = new Map<string, Substitute>()
+  for (const [key, question] of Object.entries(questions)) {
+    if (missingCapabilities(question.request, capabilities, declaresContext) === undefined) continue
+    const substitute = findSubstitute(key, question, onUnsupported)
+    if (substitute !== undefined) substitutes.set(key, substitute)
   }
-  return usable
+  const others = Object.fromEntries(Object.entries(questions).filter(([key]) => !substitutes.has(key)))
+  const usable = usableQuestions(others, capabilities, declaresContext, substitutes.size > 0)
+  for (const [key, { request }] of usable) claimKind(kinds, key, request)
+  for (const key of [...usable.map(([usableKey]) => usableKey), ...substitutes.keys()]) claimKey(askedKeys, key)
+  return { usable, answered: resolveSubstitutes(substitutes) }
 }
 
-/** Returns the questions that the client supports. Throws if it supports none of them, and for an invalid question. */
+/** Returns the answer to a question that the client does not support. */
+type Substitute = () => unknown
+
+async function resolveSubstitutes(substitutes: ReadonlyMap<string, Substitute>): Promise<Record<string, unknown>> {
+  const entries = [...substitutes].map(async ([key, answer]) => [key, await answer()] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** Finds the answer to a question that the client does not support. Throws a `ToolError` for a message for the model. */
+function findSubstitute(
+  key: string,
+  question: Question,
+  onUnsupported: OnUnsupported | undefined,
+): Substitute | undefined {
+  const { request, otherwise } = question
+  if (typeof otherwise === 'string') throw new ToolError(otherwise)
+  if (otherwise !== undefined) return () => otherwise
+  if (request.method !== 'elicitation/create') return undefined
+  const response = onUnsupported?.elicit?.({ ...request.params, key })
+  if (typeof response === 'string') throw new ToolError(response)
+  return response && (() => acceptResponse(key, question, response))
+}
+
+/** Checks a response of `onUnsupported` like that of a client. Returns the answer for the handler. */
+async function acceptResponse(key: string, question: Question, response: ElicitResult): Promise<unknown> {
+  const { problem } = check(ElicitResultShape, response, 'response')
+  const checked = problem === undefined ? await checkAnswer(question, response) : { problem }
+  if ('value' in checked) return checked.value
+  const place = `Question ${quoted(key)}: onUnsupported.elicit returned an invalid response`
+  throw new QuestionError(`${place}: ${checked.problem}`)
+}
+
+function claimKey(askedKeys: Set<string>, key: string): void {
+  if (askedKeys.has(key)) {
+    const remedy = 'use different keys, such as `seat-2` for the second question'
+    throw new QuestionError(`Question ${quoted(key)}: the key was already used in this run of the handler; ${remedy}`)
+  }
+  askedKeys.add(key)
+}
+
+/**
+ * Returns the questions that the client supports. Throws for an invalid question, and if the client supports none of them,
+ * unless that is allowed.
+ */
 export function usableQuestions(
   questions: Questions,
   capabilities: ClientCapabilities,
   declaresContext: boolean,
+  mayBeNone = false,
 ): [string, Question][] {
   const missing: JsonObject = {}
   const all = Object.entries(questions)
@@ -235,8 +319,14 @@ export function usableQuestions(
     for (const key in lacking) missing[key] = { ...(missing[key] as object), ...(lacking[key] as object) }
     return lacking === undefined
   })
-  if (usable.length === 0 && all.length > 0) throw missingClientCapability(missing)
+  if (usable.length === 0 && all.length > 0 && !mayBeNone) throw missingClientCapability(missing)
   return usable
+}
+
+/** Throws the error that names the missing capabilities if the client does not support a question. */
+export function requireSupport(request: InputRequest, capabilities: ClientCapabilities): void {
+  const missing = missingCapabilities(request, capabilities, true)
+  if (missing !== undefined) throw missingClientCapability(missing)
 }
 
 function claimKind(kinds: QuestionKinds, key: string, { method, params }: InputRequest): void {

@@ -29,6 +29,7 @@ import { isModern, modern } from './modern.ts'
 import { combine } from './mount/combine.ts'
 import { handlerOf, mounted, recordMount } from './mount/prefix.ts'
 import type { PromptOptions } from './prompts.ts'
+import type { OnUnsupported } from './questions.ts'
 import { checkOptionNames } from './registration.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { RequestState } from './request-state.ts'
@@ -56,6 +57,11 @@ export interface ServerOptions {
   readonly stateTtl?: number | undefined
   /** Called with each fault in user code; the client sees only its id. Default: writes to stderr. */
   readonly onError?: OnError | undefined
+  /**
+   * Answers forms and URLs that the client cannot show, by its member `elicit`. Default: the call fails with an error that names
+   * the missing capability.
+   */
+  readonly onUnsupported?: OnUnsupported | undefined
   /** Whether clients of revisions before 2026-07-28 are supported. Default: true. */
   readonly legacy?: boolean | undefined
   /**
@@ -84,6 +90,7 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
   'store',
   'stateTtl',
   'onError',
+  'onUnsupported',
   'legacy',
   'logging',
   'pageSize',
@@ -203,7 +210,8 @@ function checkServerInfo(info: Implementation): void {
 /** Checks the options. Unknown members are refused only without a handler, because a handler object may have any members. */
 function checkServerOptions(options: ServerOptions & WholeHandler): void {
   if (!isObject(options) || !isHandler(options)) checkOptionNames('createServer', options, OPTION_NAMES)
-  const { limits = {} } = options
+  const { limits = {}, onUnsupported = {} } = options
+  checkOptionNames('createServer, onUnsupported', onUnsupported, ['elicit'] satisfies (keyof OnUnsupported)[])
   checkOptionNames('createServer, limits', limits, Object.keys(SERVER_LIMITS))
 }
 
@@ -218,6 +226,7 @@ function isHandler(options: object): boolean {
 class ServerCore implements ServerInternals {
   readonly info: Implementation
   readonly instructions: string | undefined
+  readonly onUnsupported: OnUnsupported | undefined
   readonly limits: ServerLimits
   readonly faults: Faults
   readonly requestState: RequestState
@@ -235,10 +244,23 @@ class ServerCore implements ServerInternals {
   #listedSchemas: ListedSchemas | undefined
 
   constructor(info: Implementation, options: ServerOptions & WholeHandler) {
-    const { instructions, limits, onError, logging, secrets, stateTtl, store, pageSize, cache, onWarning, validator } =
-      options
+    const {
+      instructions,
+      limits,
+      onError,
+      onUnsupported,
+      logging,
+      secrets,
+      stateTtl,
+      store,
+      pageSize,
+      cache,
+      onWarning,
+      validator,
+    } = options
     this.info = info
     this.instructions = instructions
+    this.onUnsupported = onUnsupported
     this.#logging = logging
     this.#store = store
     this.limits = withDefaultLimits(SERVER_LIMITS, limits)

@@ -24,7 +24,11 @@ export function addElicitation(server: Server): void {
       { description: 'Sends the user to a page, for input that a form may not ask for' },
       async (_, ctx) => {
         const url = `https://example.com/sign-in?for=${crypto.randomUUID()}`
-        const { action } = await ctx.openUrl('sign-in', { message: 'Please sign in on this page', url })
+        const { action } = await ctx.openUrl('sign-in', {
+          message: 'Please sign in on this page',
+          url,
+          otherwise: `Ask the user to sign in at ${url}.`,
+        })
         return action === 'accept' ? 'The user is on the way.' : 'The user does not want to.'
       },
     )

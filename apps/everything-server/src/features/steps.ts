@@ -14,6 +14,7 @@ export function addSteps(server: Server): void {
       const sure = await ctx.elicit('sure', {
         message: `Row ${seat.content.row}?`,
         schema: z.object({ ok: z.boolean() }),
+        otherwise: { action: 'cancel' },
       })
       if (sure.action !== 'accept' || !sure.content.ok) return `Receipt ${receipt} was cancelled.`
       return `Booked row ${seat.content.row} to ${to}, receipt ${receipt}.`

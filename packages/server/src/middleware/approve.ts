@@ -11,6 +11,7 @@ import {
 } from '@mcpx/protocol'
 import { failedResult } from '../errors.ts'
 import type { Middleware } from '../middleware.ts'
+import { requireSupport } from '../questions.ts'
 import { checkOptionNames } from '../registration.ts'
 
 /** A boolean, or the result of an elicitation, in which `accept` means yes. */
@@ -59,12 +60,20 @@ function mayChange({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint !== true
 }
 
-function isApproved(options: ApproveOptions, tool: Tool, call: CallToolRequestParams, ctx: Context): Promise<boolean> {
+async function isApproved(
+  options: ApproveOptions,
+  tool: Tool,
+  call: CallToolRequestParams,
+  ctx: Context,
+): Promise<boolean> {
   const { ask, message, key = `mcpx.approve.${tool.name}` } = options
   // A step, so that the approval is kept when the handler runs again after a later question.
   if (ask !== undefined) return ctx.step(key, async () => isYes(await ask(call, ctx)))
   const intro = typeof message === 'function' ? message(tool, call) : (message ?? question(tool, call))
   const text = `${intro}\n\n${describeValue(call.arguments ?? {}, MAX_ARGUMENTS_LENGTH)}`
+  // A server that answers other questions for its clients must not approve calls for its users.
+  const params = { mode: 'form', message: text, requestedSchema: FORM } as const
+  requireSupport({ method: 'elicitation/create', params }, ctx.client.capabilities)
   return ctx.elicit(key, { message: text, schema: FORM }).then(isYes)
 }
 
