@@ -75,6 +75,7 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   const names = Object.keys(targets)
   if (names.includes('mcpServers')) throw settingsError('connectAll')
   checkGroupOptions(options)
+  checkClientOptions(shared)
   checkSeparator(separator)
   for (const name of names) checkServerName('connectAll', name)
   const problem = unknownOption('connectAll: servers', own, names)
@@ -83,7 +84,7 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   const clients: Record<string, Client> = {}
   const failures: Record<string, Error> = {}
   const optionsOf = (name: string): ClientOptions => ({ ...shared, ...own[name] })
-  for (const name of names) checkClientOptions(optionsOf(name), `connectAll: servers.${name}`)
+  for (const name of names) checkClientOptions(own[name] ?? {}, `connectAll: servers.${name}`)
   const results = await Promise.allSettled(names.map((name) => connect(targets[name] as Connector, optionsOf(name))))
   results.forEach((result, index) => {
     const name = names[index] as string

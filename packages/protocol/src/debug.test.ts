@@ -41,6 +41,7 @@ describe('the debug observer', () => {
     { Authorization: 'hunter22' },
     { pin: { cookie: 'hunter22' } },
     { header: 'Bearer hunter22' },
+    { text: '{"a":"b","secret":"hunter22\\"hunter22"}' },
     { url: 'postgres://ada:hunter22@db/x' },
     { jwt: 'eyJhbGciOiJIUzI1NiJ9.hunter22.x' },
   ])('redacts secrets: %j', (args) => {

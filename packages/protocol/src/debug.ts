@@ -58,6 +58,8 @@ function lineOf(message: Decoded | readonly Message[]): string {
 /** Names of members that hold secrets. A progress token is none. */
 const SECRET_NAME =
   /authorization|cookie|credential|passw|passphrase|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
+/** Members of JSON within strings, as in the text content that repeats the output of a tool. */
+const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*"/g
 /** Credentials within strings: those of an `Authorization` header, JSON web tokens, and passwords in URLs. */
 const SECRET_TEXT =
   /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)/gi
@@ -65,7 +67,10 @@ const SECRET_TEXT =
 function shownValue(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'number')) return '[redacted]'
   if (typeof value !== 'string') return value
-  const text = value.slice(0, MAX_LINE_LENGTH).replace(SECRET_TEXT, '[redacted]')
+  const text = value
+    .slice(0, MAX_LINE_LENGTH)
+    .replace(SECRET_TEXT, '[redacted]')
+    .replace(JSON_MEMBER, (member, inner: string) => (SECRET_NAME.test(inner) ? `"${inner}":"[redacted]"` : member))
   if (value.length <= MAX_STRING_LENGTH) return text
   return `${text.slice(0, MAX_STRING_LENGTH)}… (${value.length} characters)`
 }

@@ -13,17 +13,14 @@ const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, requir
 export const callingTools: Behaviours = {
   async 'the debug option shows the messages of a client'({ connect }) {
     const lines: string[] = []
-    const server = createServer(info).tool(
-      'count',
-      { input: z.object({ password: z.string() }) },
-      async (_args, ctx) => {
-        await ctx.progress(1)
-        return { structuredContent: { secret: 'hunter22' }, content: [] }
-      },
-    )
+    const schemas = { input: z.object({ password: z.string() }), output: z.object({ secret: z.string() }) }
+    const server = createServer(info).tool('count', schemas, async (_, ctx) => {
+      await ctx.progress(1)
+      return { secret: 'hunter22' }
+    })
     const client = await connect(server, { debug: (line) => void lines.push(line) })
     lines.length = 0
-    await client.callTool('count' as string, { password: 'hunter22' }, { onProgress: () => {} })
+    await client.callTool('count', { password: 'hunter22' }, { onProgress: () => {} })
     expect(lines[0]).toMatch(/^mcpx client -> .*"method":"tools\/call"/)
     expect(lines.at(-1)).toMatch(/^mcpx client <- .*"result"/)
     expect(lines.join()).not.toContain('hunter22')

@@ -56,7 +56,7 @@ export class Endpoint {
     const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
     const request = new HttpRequest(context, canStream, waitUntil)
     if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(context, request)
-    if (page !== false && isVisit(raw)) return this.#welcome(request)
+    if (page !== false && isVisit(raw) && !this.#legacy?.handlesSse(request)) return this.#welcome(request)
     if (this.#legacy === undefined) return methodNotAllowed('POST')
     if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
     return namesModern(request) ? methodNotAllowed('POST') : this.#legacy.other(request)

@@ -74,6 +74,11 @@ export class LegacyEra {
     return this.#sse?.isAddressed(request) === true
   }
 
+  /** Whether a GET or DELETE belongs to the transport of the first revision. */
+  handlesSse(request: HttpRequest): boolean {
+    return this.#sse?.handles(request) === true
+  }
+
   async other(request: HttpRequest): Promise<HttpAnswer> {
     if (this.#sse?.handles(request)) return this.#sse.other(request)
     if (!this.#sessions.areStored) return methodNotAllowed('POST')
