@@ -116,6 +116,20 @@ describe.each(Object.keys(servers))('toNodeHandler in %s', (name) => {
   })
 })
 
+it('is named by the error of an app that is given to Node without it', async () => {
+  const { fetch: handle } = mcp(new HandWritten({}))
+  const url = await listen((request, response) => {
+    try {
+      void handle(request as unknown as Request)
+    } catch (error) {
+      response.end(String(error))
+    }
+  })
+  expect(await (await fetch(url)).text()).toBe(
+    'TypeError: mcp: fetch: expected a Request, got an IncomingMessage of Node; write toNodeHandler(mcp(server)), with toNodeHandler of @mcpx/transport-http/node',
+  )
+})
+
 describe('toNodeHandler', () => {
   const json = (url: string, init: RequestInit) => fetch(url, { method: 'POST', headers, ...init })
 

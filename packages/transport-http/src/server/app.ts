@@ -53,11 +53,23 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   addLast(app, async (context: Context<{ Variables: EndpointVariables }>) =>
     toResponse(context, await endpoint.handle(context)),
   )
+  const { fetch } = app
   return Object.assign(app, {
+    fetch(...args: Parameters<typeof fetch>) {
+      refuseNodeRequest(args[0])
+      return fetch(...args)
+    },
     close: () => endpoint.close(),
     drain: (ms?: number) => endpoint.drain(ms),
     idleTimeout: 0 as const,
   })
+}
+
+/** Throws for a request of `node:http`, whose response nobody would write. */
+function refuseNodeRequest(request: object): void {
+  if (!('rawHeaders' in request)) return
+  const remedy = 'write toNodeHandler(mcp(server)), with toNodeHandler of @mcpx/transport-http/node'
+  throw new TypeError(`mcp: fetch: expected a Request, got an IncomingMessage of Node; ${remedy}`)
 }
 
 /**
