@@ -36,13 +36,22 @@ function library(overrides: Handler = {}): Handler {
 }
 
 describe('a prefix', () => {
-  it.each(['', '1a', 'a b', 'a.b', 'ä', 'a/b', '-a', 'a_b'])('must not be %j', (prefix) => {
+  it.each(['', '1a', 'a b', 'a.b', 'ä', 'a/b', '-a', '_a', 'a+b'])('must not be %j', (prefix) => {
     expect(() => mounted(prefix, {})).toThrow(RangeError)
     expect(() => mounted(prefix, {})).toThrow(`mount: ${JSON.stringify(prefix)}`)
   })
 
-  it('may have letters, digits and hyphens', () => {
+  it('may have letters, digits, hyphens and underscores', async () => {
     expect(() => mounted('Git-Hub2', {})).not.toThrow()
+    const handler = mounted('git_hub', library())
+    expect(await handler.listTools?.({}, ctx)).toMatchObject({ tools: [{ name: 'git_hub.search' }] })
+    expect(await handler.callTool?.({ name: 'git_hub.search' }, ctx)).toMatchObject({ content: [{ text: 'search' }] })
+    const list = (await handler.listResources?.({}, ctx)) as { resources: { uri: string }[] }
+    const [uri = ''] = list.resources.map((resource) => resource.uri)
+    expect(uri).toBe('git+hub.config://app')
+    expect(URL.canParse(uri)).toBe(true)
+    expect(await handler.readResource?.({ uri }, ctx)).toMatchObject({ contents: [{ uri }] })
+    expect(await failureOf(() => handler.readResource?.({ uri: 'git_hub.config://app' }, ctx))).toBeInstanceOf(Error)
   })
 })
 

@@ -35,7 +35,7 @@ export function handlerOf(target: Mountable): Handler {
 /**
  * Returns a handler that adds a prefix to all names and URIs in results, and removes it in requests. In links and embedded
  * resources, `http:` and `https:` URIs are unchanged. Throws a `RangeError` for a prefix that is not a letter followed by
- * letters, digits and hyphens.
+ * letters, digits, `_` and `-`.
  */
 export function mounted(prefix: string, target: Mountable): OwningHandler {
   const names = new Prefix(prefix)
@@ -157,31 +157,34 @@ const NAMED_SCHEME = /^(?:ui|skill):\/\//
 /** Adds a prefix to names and URIs, and removes it. */
 class Prefix {
   readonly #start: string
+  readonly #uriStart: string
   readonly #segment: string
 
   /** Throws a `RangeError` for a prefix that cannot begin both a name and a URI scheme. */
   constructor(prefix: string) {
-    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(prefix)) {
-      const rule = 'expected a letter, then letters, digits and hyphens, such as "github"'
+    if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(prefix)) {
+      const rule = 'expected a letter, then letters, digits, "_" and "-", such as "github"'
       throw new RangeError(`mount: ${JSON.stringify(prefix)} cannot begin names and URI schemes; ${rule}`)
     }
     this.#start = `${prefix}.`
+    // A URI scheme may contain `+` but no `_`.
+    this.#uriStart = `${prefix.replaceAll('_', '+')}.`
     this.#segment = `${prefix}/`
   }
 
   /** `search` to `github.search`; the resource `config://app` to `github.config://app`, `ui://view` to `ui://github/view`. */
   add(kind: ItemKind, name: string): string {
     const [scheme] = (kind === 'resource' && NAMED_SCHEME.exec(name)) || []
-    return scheme === undefined ? this.#start + name : scheme + this.#segment + name.slice(scheme.length)
+    if (scheme !== undefined) return scheme + this.#segment + name.slice(scheme.length)
+    return (kind === 'resource' ? this.#uriStart : this.#start) + name
   }
 
   /** Removes the prefix. Returns undefined for a name without it. */
   remove(kind: ItemKind, name: string): string | undefined {
     const own = name.slice(this.#start.length)
-    if (name.startsWith(this.#start)) return own
-    if (kind !== 'resource') return undefined
+    if (kind !== 'resource') return name.startsWith(this.#start) ? own : undefined
     // Clients may have written the scheme in lower case.
-    if (name.slice(0, this.#start.length).toLowerCase() === this.#start.toLowerCase()) return own
+    if (name.slice(0, this.#uriStart.length).toLowerCase() === this.#uriStart.toLowerCase()) return own
     const [scheme = ''] = NAMED_SCHEME.exec(name) ?? []
     return scheme !== '' && name.startsWith(this.#segment, scheme.length)
       ? scheme + name.slice(scheme.length + this.#segment.length)
