@@ -184,8 +184,9 @@ export class HttpConnection implements Connection, EraHost {
   /** When the server ended the connection, the error of each request says whether it can be repeated. */
   #failAll(error: ConnectionError): void {
     for (const id of this.#calls.keys()) {
-      const method = this.#pending.get(id)?.method
-      if (error.retryable && method !== undefined) this.#pending.fail(id, noResponseError(error, method))
+      const pending = this.#pending.get(id)
+      if (!error.retryable || pending === undefined) continue
+      this.#pending.fail(id, noResponseError(error, pending.options.label ?? pending.method))
     }
     this.#pending.failAll(error)
   }

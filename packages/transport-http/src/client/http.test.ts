@@ -383,3 +383,25 @@ describe('an unknown option of http', () => {
     expect(() => http('https://example.com/mcp', options as object)).toThrow(message)
   })
 })
+
+describe('errors of requests', () => {
+  it.each([
+    ['tools/call', { name: 'add' }, 'tools/call "add"', false],
+    ['resources/read', { uri: 'a://b' }, 'resources/read "a://b"', true],
+    ['tools/list', {}, 'tools/list', true],
+  ])('name the tool or the resource: %s', async (method, params, label, retryable) => {
+    const request = async (fetch: () => Promise<Response>) => {
+      const connection = await http('https://example.com/mcp', { fetch }).connect({
+        responder: { respond: () => undefined },
+        onWarning: () => {},
+      })
+      return connection.request(method, params)
+    }
+    const lost = request(() => Promise.reject(new TypeError('fetch failed')))
+    await expect(lost).rejects.toMatchObject({ message: `The response to ${label} was lost: fetch failed`, retryable })
+    const refused = request(async () => new Response('', { status: 502 }))
+    await expect(refused).rejects.toMatchObject({ message: `${label} was refused with HTTP status 502`, retryable })
+    const html = request(async () => new Response('<p>', { headers: { 'content-type': 'text/html' } }))
+    await expect(html).rejects.toThrow(`The response to ${label} was refused: expected application/json or`)
+  })
+})

@@ -22,6 +22,7 @@ import {
   discardBody,
   expectAccepted,
   type HeaderValues,
+  labelOf,
   noResponseError,
   post,
   readText,
@@ -119,7 +120,7 @@ export class LegacySession {
     const lost = hadSession ? await findLostSession(response) : undefined
     if (method === 'initialize' && response.ok) this.#readId(response)
     const onMessage = (other: Message) => this.#onMessage(other, id)
-    const pending: SentRequest = { id, method, signal, cursor: {}, onMessage, report }
+    const pending: SentRequest = { id, label: labelOf(message), signal, cursor: {}, onMessage, report }
     try {
       const rpcResponse = (await readRpcResponse(response, settings, pending)) ?? (await this.#resume(pending))
       if (lost === undefined || isMethodNotFound(rpcResponse)) return rpcResponse
@@ -170,23 +171,23 @@ export class LegacySession {
   /** Resumes the stream of a request that was cut. Rejects with `ConnectionError` `unreachable` after too many attempts. */
   async #resume(pending: SentRequest): Promise<ResponseMessage> {
     const { settings } = this.#host
-    const { cursor, method, signal } = pending
+    const { cursor, label, signal } = pending
     const backoff = new Backoff(settings)
-    if (settings.attempts === 0) throw responseLostError(method, cursor.cut)
+    if (settings.attempts === 0) throw responseLostError(label, cursor.cut)
     for (;;) {
       const { lastEventId } = cursor
-      if (lastEventId === undefined) throw responseLostError(method, cursor.cut)
+      if (lastEventId === undefined) throw responseLostError(label, cursor.cut)
       await backoff.wait(cursor.retry, signal)
       try {
         const response = await this.#openStream(cursor, signal)
         const lost = this.#id === undefined ? undefined : await findLostSession(response)
-        if (lost !== undefined) throw noResponseError(this.#loseSession(lost), method)
+        if (lost !== undefined) throw noResponseError(this.#loseSession(lost), label)
         if (response.ok) backoff.resetFailures()
         const rpcResponse = await readRpcResponse(response, settings, pending)
         if (rpcResponse !== undefined) return rpcResponse
       } catch (error) {
-        if (!isTemporary(error)) throw hasReason(error, 'refused') ? responseLostError(method, error) : error
-        if (!backoff.countFailure()) throw responseLostError(method, error)
+        if (!isTemporary(error)) throw hasReason(error, 'refused') ? responseLostError(label, error) : error
+        if (!backoff.countFailure()) throw responseLostError(label, error)
       }
       if (cursor.lastEventId !== lastEventId) backoff.resetWaits()
     }

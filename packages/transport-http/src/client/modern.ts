@@ -22,7 +22,7 @@ import {
 import type { ClientEra, EraHost } from './era.ts'
 import type { Cursor } from './event-reader.ts'
 import { readRpcResponse } from './rpc-response.ts'
-import { expectAccepted, type HeaderValues, post, responseLostError } from './send.ts'
+import { expectAccepted, type HeaderValues, labelOf, post, responseLostError } from './send.ts'
 
 /** Maximum number of pages to read in search of the tool that is called. */
 const MAX_PAGES = 100
@@ -63,12 +63,13 @@ export class ModernEra implements ClientEra {
 
   async #post(message: RequestMessage, headers: HeaderValues, signal: AbortSignal): Promise<ResponseMessage> {
     const { settings, report } = this.#host
-    const { id, method } = message
+    const { id } = message
+    const label = labelOf(message)
     const cursor: Cursor = {}
     const onMessage = (other: Message) => this.#handle(other, message)
     const response = await post(settings, message, headers, signal)
-    const rpcResponse = await readRpcResponse(response, settings, { id, method, signal, cursor, onMessage, report })
-    if (rpcResponse === undefined) throw responseLostError(method, cursor.cut)
+    const rpcResponse = await readRpcResponse(response, settings, { id, label, signal, cursor, onMessage, report })
+    if (rpcResponse === undefined) throw responseLostError(label, cursor.cut)
     return rpcResponse
   }
 

@@ -17,7 +17,8 @@ import { discardBody, isResponseTo, readText, responseLostError, statusError } f
 /** The request whose JSON-RPC response is read. */
 export interface SentRequest {
   readonly id: RequestId
-  readonly method: string
+  /** The name of the request in error messages, such as `tools/call "add"`. */
+  readonly label: string
   readonly signal: AbortSignal
   readonly cursor: Cursor
   /** Called with all other messages. */
@@ -42,7 +43,7 @@ export async function readRpcResponse(
     throw contentTypeError(response, type, pending)
   }
   const text = await readText(response, settings.maxResponseSize).catch((error: unknown) => {
-    throw error instanceof ConnectionError ? error : responseLostError(pending.method, error)
+    throw error instanceof ConnectionError ? error : responseLostError(pending.label, error)
   })
   const rpcResponses = decodeReceived(text, settings).map((message) => pickResponse(message, pending))
   const rpcResponse = rpcResponses.find((each) => each !== undefined)
@@ -59,13 +60,13 @@ function mediaType({ headers }: Response): string {
 const MAX_FAILURE_SIZE = 2 ** 20
 
 async function readFailure(response: Response, settings: Settings, pending: SentRequest): Promise<ResponseMessage> {
-  const { id, method } = pending
+  const { id, label } = pending
   const text = await readText(response, Math.min(settings.maxResponseSize, MAX_FAILURE_SIZE)).catch(() => '')
   const message = decode(text)
   if (!(message instanceof Refusal)) settings.onMessage?.('in', message)
   const isError = !Array.isArray(message) && !(message instanceof Refusal) && 'error' in message
-  if (!isError) throw statusError(response, method)
-  if (!isResponseTo(response.status, message, id)) throw statusError(response, method, message)
+  if (!isError) throw statusError(response, label)
+  if (!isResponseTo(response.status, message, id)) throw statusError(response, label, message)
   return { ...message, id }
 }
 
@@ -110,20 +111,20 @@ function pickResponse(message: Message | Refusal, pending: SentRequest): Respons
 
 const RPC_HINT = 'The server does not follow JSON-RPC 2.0.'
 
-function invalidResponseError({ error }: Refusal, { method }: SentRequest): ConnectionError {
-  const message = `The response to ${method} was refused. ${error.message}`
+function invalidResponseError({ error }: Refusal, { label }: SentRequest): ConnectionError {
+  const message = `The response to ${label} was refused. ${error.message}`
   return new ConnectionError('invalid-message', message, { hint: RPC_HINT })
 }
 
-function missingResponseError(where: string, { method }: SentRequest): ConnectionError {
-  const message = `No response to ${method} in ${where}`
+function missingResponseError(where: string, { label }: SentRequest): ConnectionError {
+  const message = `No response to ${label} in ${where}`
   return new ConnectionError('invalid-message', message, { hint: RPC_HINT })
 }
 
 function contentTypeError({ status }: Response, type: string, pending: SentRequest): ConnectionError {
   if (status === 202 || status === 204) return missingResponseError(`the empty body (HTTP status ${status})`, pending)
   const got = type === '' ? 'no content type' : type.slice(0, 100)
-  const message = `The response to ${pending.method} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
+  const message = `The response to ${pending.label} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
   const hint = 'Check that the URL is the endpoint of an MCP server.'
   return new ConnectionError('invalid-message', message, { hint })
 }

@@ -7,7 +7,9 @@ import {
   encode,
   isIdOf,
   type Message,
+  quoted,
   type RequestId,
+  type RequestMessage,
   RpcError,
 } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
@@ -22,8 +24,8 @@ export interface OutgoingRequest {
   /** Absent values are not sent. */
   readonly headers: HeaderValues
   readonly body?: string | undefined
-  /** The method of the JSON-RPC request in the body. Default: none. */
-  readonly rpcMethod?: string | undefined
+  /** The name of the JSON-RPC request in the body, for error messages. Default: none. */
+  readonly label?: string | undefined
   readonly signal: AbortSignal
 }
 
@@ -66,7 +68,7 @@ export function post(
     url,
     headers: { accept: `${JSON_TYPE}, ${EVENTS_TYPE}`, 'content-type': JSON_TYPE, ...headers },
     body: encode(message),
-    rpcMethod: 'method' in message && 'id' in message ? message.method : undefined,
+    label: 'method' in message && 'id' in message ? labelOf(message) : undefined,
     signal,
   })
 }
@@ -113,7 +115,7 @@ function sizeError(maxBytes: number): ConnectionError {
 }
 
 async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, headers: Headers): Promise<Response> {
-  const { method, body, rpcMethod, signal } = request
+  const { method, body, label, signal } = request
   const init: RequestInit = { ...settings.init, method, headers, signal, redirect: 'manual' }
   if (body !== undefined) init.body = body
   try {
@@ -122,7 +124,7 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
     if (cause instanceof ConnectionError || isAuthError(cause)) throw cause
     const code = codeOf(cause)
     if (isTlsFault(code)) throw tlsError(method, url, code, cause)
-    if (rpcMethod !== undefined && !notSentCodes.has(code)) throw responseLostError(rpcMethod, cause)
+    if (label !== undefined && !notSentCodes.has(code)) throw responseLostError(label, cause)
     const hint =
       'Check that the server runs and that the URL is right. In a browser, the server must also allow this page (CORS).'
     const message = `${method} ${url.origin}${url.pathname} failed (${code})`
@@ -200,6 +202,17 @@ const lostStatuses = new Set([502, 504])
 const repeatable =
   /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|.+\/(?:list|get))$/
 
+/** The name of a request in error messages: `tools/call "add"`. */
+export function labelOf({ method, params = {} }: RequestMessage): string {
+  const name = params.name ?? params.uri
+  return typeof name === 'string' ? `${method} ${quoted(name)}` : method
+}
+
+/** Whether a request can safely be repeated. Its label begins with the method. */
+function isRepeatable(label: string): boolean {
+  return repeatable.test(label.split(' ', 1)[0] as string)
+}
+
 const statusHints: Readonly<Record<number, string>> = {
   401: 'The server requires authentication: pass the auth option, or an authorization header.',
   403: 'The credentials, or the origin of the request, do not permit this.',
@@ -218,7 +231,7 @@ export function statusError(response: Response, what: string, error?: ErrorMessa
   const hint = statusHints[status] ?? (status >= 500 ? 'The server, or a proxy in front of it, failed.' : undefined)
   return new ConnectionError('refused', `${what} was refused with HTTP status ${status}${detail}`, {
     status,
-    retryable: temporaryStatuses.has(status) || (lostStatuses.has(status) && repeatable.test(what)),
+    retryable: temporaryStatuses.has(status) || (lostStatuses.has(status) && isRepeatable(what)),
     ...(hint !== undefined && { hint }),
     ...(error !== undefined && { cause: new RpcError(error.error.code, error.error.message, error.error) }),
   })
@@ -244,26 +257,26 @@ export function isResponseTo(status: number, error: ErrorMessage, id: RequestId)
 }
 
 /** Returns the error of a request without a response when the connection ended. */
-export function noResponseError({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
+export function noResponseError({ reason, message, status, cause }: ConnectionError, label: string): ConnectionError {
   return new ConnectionError(reason, message, {
-    retryable: repeatable.test(method),
-    hint: repeatHint(method),
+    retryable: isRepeatable(label),
+    hint: repeatHint(label),
     ...(status !== undefined && { status }),
     cause,
   })
 }
 
 /** Returns the error of a request whose connection was cut after it was sent and before its response arrived. */
-export function responseLostError(method: string, cause?: unknown): ConnectionError {
-  return new ConnectionError('unreachable', `The response to ${method} was lost${reasonsOf(cause)}`, {
-    retryable: repeatable.test(method),
-    hint: isFetchTimeout(cause) ? `${repeatHint(method)} ${FETCH_TIMEOUT_HINT}` : repeatHint(method),
+export function responseLostError(label: string, cause?: unknown): ConnectionError {
+  return new ConnectionError('unreachable', `The response to ${label} was lost${reasonsOf(cause)}`, {
+    retryable: isRepeatable(label),
+    hint: isFetchTimeout(cause) ? `${repeatHint(label)} ${FETCH_TIMEOUT_HINT}` : repeatHint(label),
     cause,
   })
 }
 
-function repeatHint(method: string): string {
-  return repeatable.test(method)
+function repeatHint(label: string): string {
+  return isRepeatable(label)
     ? 'The same request can safely be sent again.'
     : 'The server may have processed the request: check before you send it again.'
 }
