@@ -25,6 +25,7 @@ import { addSchemas } from './features/schemas.ts'
 import { addSteps } from './features/steps.ts'
 import { addUrlRequired } from './features/url-required.ts'
 import { addVisibility } from './features/visibility.ts'
+import { createStore } from './serving/store.ts'
 
 export async function createEverything(options: ServerOptions = {}): Promise<Server> {
   const server = createServer(
@@ -34,6 +35,8 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
       // Several processes behind one address need the same secrets; the newest one is first.
       secrets: [process.env.EVERYTHING_SECRET ?? crypto.randomUUID()],
       stateTtl: 300_000,
+      // They would share a store outside of them, such as that of `@mcpx/store-redis`.
+      store: createStore(),
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
       validator,
       onError: reportFault,

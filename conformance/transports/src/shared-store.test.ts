@@ -360,6 +360,25 @@ async function openSession(node: Node): Promise<string> {
 }
 
 describe('a store that fails', () => {
+  it.each([
+    [true, 503],
+    [false, 500],
+  ])('refuses requests of sessions; retryable: %s, status %s', async (retryable, status) => {
+    const store = memoryStore()
+    const problem = Object.assign(new Error('no connection'), { retryable })
+    let isBroken = false
+    const get = (id: string, ttl?: number) => (isBroken ? Promise.reject(problem) : store.sessions.get(id, ttl))
+    const node = createNode({ ...store, sessions: { ...store.sessions, get } })
+    const session = await openSession(node)
+    isBroken = true
+    const refused = await postTo(node, { id: 2, method: 'ping' }, session)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, retryable ? '1' : null])
+    expect(await refused.text()).not.toContain('no connection')
+    expect(node.errors).toEqual([problem])
+    isBroken = false
+    expect((await postTo(node, { id: 2, method: 'ping' }, session)).status).toBe(200)
+  })
+
   it('lets listening fail, and leaves no stream behind', async () => {
     const { store } = createLossyStore()
     const failing: Store = { ...store, bus: { ...store.bus, subscribe: () => Promise.reject(new Error('no bus')) } }

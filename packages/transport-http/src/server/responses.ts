@@ -1,7 +1,6 @@
 /** Creates HTTP responses: JSON-RPC messages, and refusals of requests that do not reach the responder. */
 
 import {
-  ConnectionError,
   ErrorCode,
   type ErrorObject,
   encode,
@@ -115,9 +114,13 @@ export function asError(error: unknown): Error {
 /** Reports an error of this package, a store, a callback or middleware, and responds with a masked one. */
 export function faultResponse(error: unknown, report: Report): HttpAnswer {
   report(asError(error))
-  // A store that cannot be reached: its error says that the same request may succeed later.
-  if (error instanceof ConnectionError && error.retryable) return unavailable('The state of this server is unreachable')
+  if (isRetryable(error)) return unavailable('The state of this server cannot be reached at the moment')
   return refusal(500, internalError())
+}
+
+/** Returns whether a store says that the same request may succeed later. */
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'retryable' in error && error.retryable === true
 }
 
 /** The parts of an endpoint that see what is sent. */
