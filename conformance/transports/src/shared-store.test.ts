@@ -359,6 +359,113 @@ async function openSession(node: Node): Promise<string> {
   return opened.headers.get('mcp-session-id') ?? ''
 }
 
+/** Opens or resumes the GET stream of a session, and reads its events. */
+async function openStream({ app }: Node, session: string, lastEventId?: string) {
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': session }
+  const resumed = lastEventId === undefined ? headers : { ...headers, 'last-event-id': lastEventId }
+  const response = await app.request('http://x.test/mcp', { headers: resumed })
+  expect(response.status).toBe(200)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  onTestFinished(() => reader.cancel().catch(() => {}))
+  const stream = { text: '', hasEnded: false, cancel: () => reader.cancel(), lastId: () => '', methods: () => [''] }
+  stream.lastId = () => [...stream.text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
+  stream.methods = () =>
+    [...stream.text.matchAll(/"method":"notifications\/([^"]+)"/g)].map(([, method]) => method as string)
+  const decoder = new TextDecoder()
+  void (async () => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      stream.text += decoder.decode(value)
+    }
+    stream.hasEnded = true
+  })()
+  await until(() => stream.text.includes('id: ') || lastEventId !== undefined)
+  return stream
+}
+
+describe('a GET stream of a session', () => {
+  async function openSubscribed() {
+    const store = memoryStore()
+    const [here, there] = [createNode(store), createNode(store)] as const
+    const session = await openSession(here)
+    await postTo(here, { method: 'notifications/initialized' }, session)
+    await postTo(there, { id: 2, method: 'resources/subscribe', params: { uri: URI } }, session)
+    return { here, there, session }
+  }
+
+  it('ends when it is resumed at another node, where changes are told once', async () => {
+    const { here, there, session } = await openSubscribed()
+    const first = await openStream(here, session)
+    here.server.resourceUpdated(URI)
+    await until(() => first.methods().length === 1)
+    const second = await openStream(there, session, first.lastId())
+    await until(() => first.hasEnded)
+    // Changes between the two streams are unknown, so everything counts as changed.
+    await until(() => second.methods().length === 3)
+    expect(second.methods().sort()).toEqual(['resources/list_changed', 'resources/updated', 'tools/list_changed'])
+    here.server.resourceUpdated(URI)
+    await until(() => second.methods().length === 4)
+    await delay(30)
+    expect(second.methods().at(-1)).toBe('resources/updated')
+    expect(second.methods()).toHaveLength(4)
+  })
+
+  it('tells of a change that happened while the client was disconnected', async () => {
+    const { here, there, session } = await openSubscribed()
+    const first = await openStream(here, session)
+    await first.cancel()
+    await delay(20)
+    there.server.resourceUpdated(URI)
+    await delay(20)
+    const second = await openStream(there, session, first.lastId())
+    await until(() => second.methods().includes('resources/updated'))
+  })
+})
+
+function createGate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+describe('a stream of a call', () => {
+  it('is followed live at another node', async () => {
+    const store = memoryStore()
+    const [here, there] = [createNode(store), createNode(store)] as const
+    const steps = Array.from({ length: 3 }, createGate)
+    here.server.tool('steps', {}, async (_args, ctx) => {
+      for (const [n, { opened }] of steps.entries()) {
+        await opened
+        await ctx.progress(n + 1)
+      }
+      return 'done'
+    })
+    const session = await openSession(here)
+    const params = { name: 'steps', arguments: {}, _meta: { progressToken: 'p' } }
+    const call = await postTo(here, { id: 7, method: 'tools/call', params }, session)
+    steps[0]?.open()
+    const reader = (call.body as ReadableStream<Uint8Array>).getReader()
+    const text = new TextDecoder().decode((await reader.read()).value)
+    const [, id = ''] = /^id: (.*)$/m.exec(text) ?? []
+    await reader.cancel()
+    const resumed = await openStream(there, session, id)
+    await until(() => resumed.methods().length === 1)
+    for (const { open } of steps.slice(1)) {
+      const before = resumed.text.length
+      const started = performance.now()
+      open()
+      await until(() => resumed.text.length > before)
+      // Polling would take longer.
+      expect(performance.now() - started).toBeLessThan(250)
+    }
+    await until(() => resumed.hasEnded)
+    expect(resumed.text).toContain('"done"')
+  })
+})
+
 describe('a store that fails', () => {
   it.each([
     [true, 503],
