@@ -6,6 +6,8 @@ import type { RedisStoreOptions } from './options.ts'
 /** Redis did not reply in time, or refused a command. Nothing that a failed call should have stored may be relied on. */
 export class RedisStoreError extends Error {
   override readonly name = 'RedisStoreError'
+  /** The same request may succeed later. Transports respond with 503 and `Retry-After`. */
+  readonly retryable = true
 }
 
 /** Sends the commands of a store. */

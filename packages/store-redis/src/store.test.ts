@@ -63,6 +63,7 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     for (const call of calls) {
       const error = await Promise.resolve(call()).catch((reason) => reason)
       expect(error).toBeInstanceOf(RedisStoreError)
+      expect(error.retryable).toBe(true)
       expect(error.message).toContain('Redis did not reply within 200 ms. Check the connection, or raise `timeout`')
     }
     server.resume()
