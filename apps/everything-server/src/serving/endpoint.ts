@@ -12,11 +12,13 @@ export function endpointOptions(): EndpointOptions {
     cors: ORIGINS,
     keepAlive: 10_000,
     bodyTimeout: 20_000,
+    sendTimeout: 30_000,
     limits: {
       body: HTTP_LIMITS.body / 4,
       running: 1_000,
       receivedBytes: HTTP_LIMITS.receivedBytes / 4,
       streams: 1_000,
+      unreadBytes: HTTP_LIMITS.unreadBytes / 4,
       perCaller: 0.5,
       sessionRequests: 50,
       sessionStreams: 60,

@@ -4,12 +4,15 @@ import type { Context, HonoRequest } from 'hono'
 import type { Admission } from './admission.ts'
 import { bindingsOf, type NodeIncoming } from './http-request.ts'
 import { bodyReadBefore, bodyStalled, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
-import { after, nextTurn } from './timers.ts'
+import { after, requestTurnOf } from './timers.ts'
 
 /** The body as a string, or the response that refuses it. */
 export type Body = string | HttpAnswer
 
 type Bytes = Uint8Array | HttpAnswer
+
+/** The most bytes that a runtime reads of a body before the endpoint reads it. */
+const READ_AHEAD = 64 * 1024
 
 /**
  * Reads the body of a request. Never rejects. Middleware that runs later can read the body again by `c.req.text()` and
@@ -20,8 +23,11 @@ type Bytes = Uint8Array | HttpAnswer
 export async function readBody(context: Context, limit: number, timeout: number, admission: Admission): Promise<Body> {
   const { req } = context
   const { incoming } = bindingsOf(context)
-  const announced = req.raw.headers.get('content-length')
-  if (announced !== null && Number(announced) > limit) return refuseRest(incoming, bodyTooLarge(limit))
+  const announced = Number(req.raw.headers.get('content-length') ?? 0)
+  if (announced > limit) return refuseRest(incoming, bodyTooLarge(limit))
+  // What Node reads of a body before the endpoint does.
+  const refused = announced > 0 ? admission.setBytes(Math.min(announced, READ_AHEAD)) : undefined
+  if (refused !== undefined) return refuseRest(incoming, refused)
   // Middleware has already read the body through `c.req`, which caches it.
   if (Object.keys(req.bodyCache).length > 0) return readCached(req, limit)
   let read: Promise<Body>
@@ -84,7 +90,7 @@ async function readFromNode(
   timeout: number,
   admission: Admission,
 ): Promise<Body> {
-  await nextTurn()
+  await requestTurnOf()
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
     // If everything had arrived and the read still failed, the connection is not the reason: other code read the body.

@@ -1,22 +1,34 @@
 /** The parts of an endpoint that both eras use: the responder, the options, and the running requests. */
 
 import {
+  ConnectionError,
   createDebugObserver,
   errorMessage,
   guarded,
   internalError,
+  LONGEST_TIMER,
   type MessageObserver,
   type NotificationMessage,
   type RequestMessage,
   type Responder,
   type ResponseMessage,
+  SharedLimit,
   withDefaultLimits,
 } from '@mcpx/protocol'
 import { SharedLimits } from './admission.ts'
 import type { HttpExchange } from './exchange.ts'
-import { BODY_TIMEOUT, type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
-import { asError } from './responses.ts'
+import type { HttpRequest } from './http-request.ts'
+import {
+  BODY_TIMEOUT,
+  type EndpointOptions,
+  HTTP_LIMITS,
+  type HttpLimits,
+  KEEP_ALIVE,
+  SEND_TIMEOUT,
+} from './options.ts'
+import { asError, type HttpAnswer } from './responses.ts'
 import { every } from './timers.ts'
+import { COUNTED, UnreadJson, UnreadResponses } from './unread.ts'
 
 /** The number of times that running requests are checked within `keepAlive`. */
 const LOOKS = 4
@@ -53,6 +65,8 @@ export class EndpointContext {
   readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly shared: SharedLimits
+  readonly unread: UnreadResponses
+  readonly sendTimeout: number
   readonly bodyTimeout: number
   readonly keepAlive: number
   readonly report: (problem: Error) => void
@@ -68,11 +82,13 @@ export class EndpointContext {
   constructor(responder: Responder, options: EndpointOptions) {
     this.responder = responder
     this.options = options
+    this.report = guarded(options.onWarning)
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
     this.shared = new SharedLimits(this.limits)
+    this.unread = new UnreadResponses(new SharedLimit(this.limits.unreadBytes, this.limits.perCaller), this.report)
+    this.sendTimeout = options.sendTimeout ?? SEND_TIMEOUT
     this.bodyTimeout = options.bodyTimeout ?? BODY_TIMEOUT
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
-    this.report = guarded(options.onWarning)
     this.onMessage = createDebugObserver('server', options.debug)
     this.inputSchemaOf = options.toolSchemas ?? responder.inputSchemaOf?.bind(responder)
   }
@@ -118,6 +134,19 @@ export class EndpointContext {
     if (this.running.size > 0) return
     clearInterval(this.#keepAlive)
     this.#keepAlive = undefined
+  }
+
+  /** Cuts a response on Node whose client reads nothing of it for too long, and counts what waits of a JSON response. */
+  watchResponse({ outgoing, admission }: HttpRequest, { body }: HttpAnswer): void {
+    if (outgoing === undefined || body === null || (typeof body === 'string' && body.length < COUNTED)) return
+    if (typeof body === 'string') this.unread.add(new UnreadJson(admission.caller, outgoing), body.length)
+    if (this.sendTimeout > LONGEST_TIMER) return
+    outgoing.setTimeout?.(this.sendTimeout, () => {
+      if (outgoing.destroyed || outgoing.writableLength === 0) return
+      const text = `The client read nothing for ${this.sendTimeout} ms: its response was cut (sendTimeout)`
+      this.report(new ConnectionError('limit', text))
+      outgoing.destroy()
+    })
   }
 
   /** Resolves when the responder has handled a notification. */

@@ -21,7 +21,14 @@ import { LegacyEra } from './legacy/handler.ts'
 import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
 import type { EndpointOptions } from './options.ts'
 import { infoRequest, isVisit, welcomePage } from './page.ts'
-import { faultResponse, type HttpAnswer, jsonResponse, methodNotAllowed, shuttingDown } from './responses.ts'
+import {
+  faultResponse,
+  type HttpAnswer,
+  jsonResponse,
+  methodNotAllowed,
+  shuttingDown,
+  tooMuchUnread,
+} from './responses.ts'
 
 /** Default time for running requests to finish, in ms. */
 const DRAIN_TIMEOUT = 5_000
@@ -55,11 +62,18 @@ export class Endpoint {
     const isOnNode = bindingsOf(context).incoming !== undefined
     const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
     const request = new HttpRequest(context, canStream, waitUntil)
-    if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(context, request)
+    if (method === 'POST') {
+      const answer = checkPostHeaders(raw, strictAccept === true) ?? (await this.#post(context, request))
+      this.#context.watchResponse(request, answer)
+      return answer
+    }
     if (page !== false && isVisit(raw) && !this.#legacy?.handlesSse(request)) return this.#welcome(request)
     if (this.#legacy === undefined) return methodNotAllowed('POST')
     if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
-    return namesModern(request) ? methodNotAllowed('POST') : this.#legacy.other(request)
+    if (namesModern(request)) return methodNotAllowed('POST')
+    const answer = await this.#legacy.other(request)
+    this.#context.watchResponse(request, answer)
+    return answer
   }
 
   /** The server tells its name to the caller that was authenticated, through its middleware. */
@@ -92,10 +106,11 @@ export class Endpoint {
   }
 
   async #post(context: Context, request: HttpRequest): Promise<HttpAnswer> {
-    const { bodyTimeout, limits } = this.#context
+    const { bodyTimeout, limits, unread } = this.#context
     const { admission } = request
     const body = await readBody(context, limits.body, bodyTimeout, admission)
     if (typeof body !== 'string') return body
+    if (unread.isFull(admission.caller)) return tooMuchUnread()
     const refused = admission.setBytes(estimateBytes(body))
     if (refused !== undefined) return refused
     const posted = decode(body)

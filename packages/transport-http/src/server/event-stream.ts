@@ -6,6 +6,7 @@ import type { EndpointContext } from './endpoint-context.ts'
 import type { HttpRequest } from './http-request.ts'
 import { eventsResponse, type HttpAnswer } from './responses.ts'
 import { every, nextTurn } from './timers.ts'
+import type { UnreadResponse } from './unread.ts'
 
 /** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
 export interface StreamOwner {
@@ -23,10 +24,11 @@ const comment = encodeComment()
 const encoder = new TextEncoder()
 
 /** One SSE stream. The object is the underlying source of the response body. */
-export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>, UnreadResponse {
   readonly #endpoint: EndpointContext
   readonly #request: HttpRequest
   readonly #owner: StreamOwner
+  #isCounted = false
   #keepAlive: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
@@ -89,10 +91,12 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   send(text: string): Promise<void> | undefined {
     if (!this.#isOpen) return undefined
     // The limit counts text that is already waiting, so a single message may be of any size.
-    if (this.#unsent.length > this.#endpoint.limits.unsent) return this.#cut()
+    if (this.#unsent.length > this.#endpoint.limits.unsent) return this.#cutOwn()
     this.#unsent += text
     if (this.#isWanted) void this.#flushSoon()
     if (this.#unsent.length < ENOUGH) return undefined
+    if (!this.#isCounted) this.#endpoint.unread.add(this, this.#unsent.length)
+    this.#isCounted = true
     this.#room ??= new Promise((resolve) => {
       this.#resolveRoom = resolve
     })
@@ -139,11 +143,30 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#room = undefined
   }
 
-  #cut(): undefined {
+  /** The caller that the stream counts for. */
+  get caller(): string | undefined {
+    return this.#request.admission.caller
+  }
+
+  /** The bytes that wait for the client. */
+  get unread(): number {
+    const { outgoing } = this.#request
+    const isGone = this.#failure !== undefined || outgoing?.destroyed === true
+    const unread = isGone ? 0 : this.#unsent.length + (outgoing?.writableLength ?? 0)
+    this.#isCounted = unread > 0
+    return unread
+  }
+
+  #cutOwn(): undefined {
     const { limits, report } = this.#endpoint
     const text = `The client left ${limits.unsent} bytes unread: its stream was cut (limits.unsent)`
     const error = new ConnectionError('limit', text)
     report(error)
+    this.cut(error)
+  }
+
+  /** Ends the stream, because its client does not read. */
+  cut(error: ConnectionError): void {
     this.#close(error)
     // On Node this is skipped, because `@hono/node-server` would log the error.
     const { outgoing } = this.#request

@@ -25,6 +25,11 @@ export interface NodeIncoming {
 /** The members of Node's `ServerResponse` that are used. */
 export interface NodeOutgoing {
   readonly destroyed: boolean
+  /** The bytes that wait for the client. */
+  readonly writableLength: number
+  readonly writableFinished: boolean
+  /** Calls the listener when the connection is idle for that many ms. */
+  setTimeout?(ms: number, listener: () => void): unknown
   destroy(): unknown
   on(event: 'close', listener: () => void): unknown
   off(event: 'close', listener: () => void): unknown

@@ -28,7 +28,13 @@ export interface HttpLimits {
   /** The most streams that clients open by GET and that are open at the same time. More are refused with 503. Default: 10,000. */
   readonly streams: number
   /**
-   * The part of `running`, `receivedBytes` and `streams` that one caller may use, from 0 to 1, and at least 16 of them.
+   * The most bytes of all responses that clients have not read. Beyond it, the oldest responses of callers that use their
+   * whole share are cut. The next requests of such a caller are refused with 429. Known on Node; other runtimes count
+   * streams only. Default: 64 MiB.
+   */
+  readonly unreadBytes: number
+  /**
+   * The part of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1, and at least 16 of them.
    * More are refused with 429. A caller is a subject, else a network address, else a session. Clients behind one proxy have
    * one address: use 1 there, unless they are authenticated. Default: 0.25.
    */
@@ -40,7 +46,10 @@ export interface HttpLimits {
    * which is enough for a stream for each running request.
    */
   readonly sessionStreams: number
-  /** The most bytes that wait for a client that does not read. Beyond it, the stream is cut. Default: 4 MiB. */
+  /**
+   * The most bytes that wait in a stream for a client that does not read, counted as characters of text. Beyond it, the
+   * stream is cut. Default: 4 MiB.
+   */
   readonly unsent: number
 }
 
@@ -50,6 +59,7 @@ export const HTTP_LIMITS: HttpLimits = {
   running: 10_000,
   receivedBytes: 64 * 1024 * 1024,
   streams: 10_000,
+  unreadBytes: 64 * 1024 * 1024,
   perCaller: SHARE_PER_CALLER,
   sessionRequests: 100,
   sessionStreams: 128,
@@ -58,6 +68,9 @@ export const HTTP_LIMITS: HttpLimits = {
 
 /** Default of `bodyTimeout`, in ms. */
 export const BODY_TIMEOUT = 30_000
+
+/** Default of `sendTimeout`, in ms. */
+export const SEND_TIMEOUT = 60_000
 
 /** Default of `keepAlive`, in ms. */
 export const KEEP_ALIVE = 15_000
@@ -140,6 +153,11 @@ export interface EndpointOptions {
    * `Infinity`: none. Default: 30,000.
    */
   readonly bodyTimeout?: number | undefined
+  /**
+   * The longest time in which a client reads nothing of a response that waits for it, in ms. Beyond it, its connection is
+   * cut. Known on Node only. `Infinity`: none. Default: 60,000.
+   */
+  readonly sendTimeout?: number | undefined
   /** Finds the input schemas of tools. Default: `inputSchemaOf` of the server; without it, mirrored arguments are not checked. */
   readonly toolSchemas?: ToolSchemas | undefined
   /** Limits that differ from `HTTP_LIMITS`. */
@@ -176,6 +194,7 @@ export const ENDPOINT_OPTIONS: readonly (keyof EndpointOptions)[] = [
   'onWarning',
   'page',
   'responses',
+  'sendTimeout',
   'sessions',
   'sse',
   'strictAccept',
@@ -200,6 +219,7 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   if (typeof page !== 'boolean') throw unexpected('true or false', page, 'page: ')
   checkTime('bodyTimeout', options.bodyTimeout, 1)
   checkTime('keepAlive', options.keepAlive, 1)
+  checkTime('sendTimeout', options.sendTimeout, 1)
   checkNames('mcp', options, ENDPOINT_OPTIONS)
   checkNames('limits', options.limits ?? {}, Object.keys(HTTP_LIMITS))
   if (!sessions) return

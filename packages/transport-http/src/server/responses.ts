@@ -70,6 +70,12 @@ export function callerLimited(text: string, most: number, limit: string, id?: Re
   return refusal(429, error, id, { 'retry-after': '1' })
 }
 
+/** Refuses a request of a caller that does not read the responses to earlier ones. */
+export function tooMuchUnread(): HttpAnswer {
+  const text = 'Too many bytes of responses are unread: read them first (limits.unreadBytes, limits.perCaller)'
+  return refusal(429, invalidRequest(text), undefined, { 'retry-after': '1' })
+}
+
 export function shuttingDown(id?: RequestId): HttpAnswer {
   return unavailable('Shutting down: no new requests are accepted', id)
 }

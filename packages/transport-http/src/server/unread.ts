@@ -1,0 +1,116 @@
+/** The responses that clients have not read yet: bounds their bytes, in total and per caller, and the time of no progress. */
+
+import { ConnectionError, type SharedLimit } from '@mcpx/protocol'
+import type { NodeOutgoing } from './http-request.ts'
+import { every, nextTurn } from './timers.ts'
+
+/** The size above which a response counts, in bytes. Smaller ones are bounded by the number of requests. */
+export const COUNTED = 16 * 1024
+/** The bytes of new responses after which all are counted at once, without waiting for the timer. */
+const MANY = 1024 * 1024
+/** How often the responses are counted, in ms. */
+const INTERVAL = 1_000
+
+/** A response that may wait for its client. */
+export interface UnreadResponse {
+  readonly caller: string | undefined
+  /** The bytes that wait. 0 when the client has read everything, or has gone. */
+  readonly unread: number
+  /** Ends the connection of the client. */
+  cut(problem: ConnectionError): void
+}
+
+export class UnreadResponses {
+  /** The responses, oldest first. */
+  readonly #responses = new Set<UnreadResponse>()
+  readonly #limit: Pick<SharedLimit, 'total' | 'perCaller'>
+  readonly #report: (problem: Error) => void
+  #byCaller = new Map<string | undefined, number>()
+  /** The bytes that were added since the last count. */
+  #added = 0
+  #isCounting = false
+  #timer: ReturnType<typeof every>
+
+  constructor(limit: Pick<SharedLimit, 'total' | 'perCaller'>, report: (problem: Error) => void) {
+    this.#limit = limit
+    this.#report = report
+  }
+
+  /** Whether a caller leaves as much unread as it may. Its next requests are then refused. */
+  isFull(caller: string | undefined): boolean {
+    return (this.#byCaller.get(caller) ?? 0) >= this.#limit.perCaller
+  }
+
+  /** Counts a response from now on, until it is read. */
+  add(response: UnreadResponse, bytes: number): void {
+    this.#responses.add(response)
+    this.#added += bytes
+    this.#timer ??= every(INTERVAL, () => this.#count())
+    if (this.#added >= MANY && !this.#isCounting) void this.#countSoon()
+  }
+
+  /** Counts after the runtime has written the responses of this turn. Those whose clients read are then gone. */
+  async #countSoon(): Promise<void> {
+    this.#isCounting = true
+    await nextTurn()
+    this.#isCounting = false
+    this.#count()
+  }
+
+  #count(): void {
+    this.#added = 0
+    this.#byCaller = new Map()
+    let total = 0
+    for (const response of this.#responses) {
+      const bytes = this.#bytesOf(response)
+      if (bytes === 0) this.#responses.delete(response)
+      else this.#byCaller.set(response.caller, (this.#byCaller.get(response.caller) ?? 0) + bytes)
+      total += bytes
+    }
+    for (const response of this.#responses) {
+      if (total <= this.#limit.total) break
+      // Callers that leave less unread are not the reason.
+      if (!this.isFull(response.caller)) continue
+      const bytes = this.#bytesOf(response)
+      this.#responses.delete(response)
+      this.#byCaller.set(response.caller, (this.#byCaller.get(response.caller) ?? 0) - bytes)
+      total -= bytes
+      this.#cut(response)
+    }
+    if (this.#responses.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** One response counts for no more than half of what its caller may leave unread, because it may be of any size. */
+  #bytesOf({ unread }: UnreadResponse): number {
+    return Math.min(unread, Math.ceil(this.#limit.perCaller / 2))
+  }
+
+  #cut(response: UnreadResponse): void {
+    const text = `The client left ${response.unread} bytes unread: its response was cut (limits.unreadBytes)`
+    const problem = new ConnectionError('limit', text)
+    this.#report(problem)
+    response.cut(problem)
+  }
+}
+
+/** A JSON response on Node, whose bytes wait in `outgoing`. */
+export class UnreadJson implements UnreadResponse {
+  readonly caller: string | undefined
+  readonly #outgoing: NodeOutgoing
+
+  constructor(caller: string | undefined, outgoing: NodeOutgoing) {
+    this.caller = caller
+    this.#outgoing = outgoing
+  }
+
+  get unread(): number {
+    const { destroyed, writableFinished, writableLength } = this.#outgoing
+    return destroyed || writableFinished ? 0 : writableLength
+  }
+
+  cut(): void {
+    this.#outgoing.destroy()
+  }
+}
