@@ -64,15 +64,6 @@ export const thirdPartyExceptions: readonly ThirdPartyException[] = [
     reason: 'it reports the empty event at the start of streams of 2025-11-25 as an invalid message, and continues',
     pattern: /Failed to parse message/,
   },
-  {
-    package: 'mcp-lite',
-    over: 'http',
-    check: 'accepts a form',
-    kind: 'breaks',
-    reason:
-      'it negotiates 2025-03-26 with clients of newer revisions, then uses elicitation, which that revision lacks',
-    pattern: /Method not found: "elicitation\/create"/,
-  },
 ]
 
 export function sdkException(feature: string, pairing: Pairing, all = sdkExceptions): SdkException | undefined {

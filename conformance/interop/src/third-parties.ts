@@ -1,11 +1,14 @@
 /** All tested servers and clients from npm. */
 
 import { aiSdk } from './third-party/ai-sdk.ts'
+import { frameworks } from './third-party/frameworks.ts'
 import { inspectorOverHttp, inspectorOverStdio } from './third-party/inspector.ts'
 import { mcpLite } from './third-party/mcp-lite.ts'
 import { mcpRemote } from './third-party/mcp-remote.ts'
+import { oldSdks } from './third-party/old-sdks.ts'
 import { filesystem, memory } from './third-party/reference-servers.ts'
 import { everythingOverHttp, everythingOverSse, everythingOverStdio } from './third-party/server-everything.ts'
+import { supergateway } from './third-party/supergateway.ts'
 import type { ThirdParty } from './third-party/third-party.ts'
 
 export const thirdParties: readonly ThirdParty[] = [
@@ -19,4 +22,7 @@ export const thirdParties: readonly ThirdParty[] = [
   inspectorOverStdio,
   ...aiSdk,
   ...mcpRemote,
+  ...supergateway,
+  ...frameworks,
+  ...oldSdks,
 ]
