@@ -52,7 +52,7 @@ export function restaurant(options: ServerOptions = {}): Server {
 }
 
 /** Makes a server reject discovery, like a server of the legacy era. */
-export function legacyOnly(server: Server): Responder {
+export function legacyOnly(server: Responder): Responder {
   return {
     respond(message, exchange) {
       if ('id' in message && message.method === 'server/discover') {

@@ -1,3 +1,4 @@
+import type { Responder } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
 import { describe, expect, it, vi } from 'vitest'
@@ -74,8 +75,8 @@ describe.each(Object.entries(kinds))('arguments of %s that are mirrored as heade
 
 describe('the lookup of annotations', () => {
   it('is synchronous for registered tools', async () => {
-    const server = createServer(info).tool('plain', { input: plain }, () => 'ran')
-    const spy = vi.spyOn(server as Required<typeof server>, 'inputSchemaOf')
+    const server: Responder = createServer(info).tool('plain', { input: plain }, () => 'ran')
+    const spy = vi.spyOn(server as Required<Responder>, 'inputSchemaOf')
     const app = mcp(server)
     for (let n = 0; n < 3; n++) expect(await summarize(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
     const results = spy.mock.results.map(({ value }) => value)

@@ -1,7 +1,10 @@
-import type { Session } from '@mcpx/protocol'
+import type { Responder, Session } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { closeAll, connect, connectRaw, text } from './peers.fixture.ts'
 import { createServer } from './server.ts'
+
+/** The members that transports call. */
+const asResponder = (server: Responder): Responder => server
 
 const MODERN = '2026-07-28'
 const build = () =>
@@ -27,14 +30,19 @@ describe('a server with `legacy: false`', () => {
 
   it('has no sessions and sends no changes to them', async () => {
     const server = build()
-    expect(server.legacy).toBe(false)
+    expect(asResponder(server).legacy).toBe(false)
     const sent: unknown[] = []
-    const stop = await server.watchChanges?.({ state: {} } as Session, async (message) => void sent.push(message))
+    const stop = await asResponder(server).watchChanges?.(
+      { state: {} } as Session,
+      async (message) => void sent.push(message),
+    )
     server.removeTool('ask')
     await new Promise((resolve) => setTimeout(resolve, 5))
     stop?.()
     expect(sent).toEqual([])
-    expect(await server.sessionEnded?.({ state: { subscriptions: ['a:b'] } } as unknown as Session)).toBeUndefined()
+    expect(
+      await asResponder(server).sessionEnded?.({ state: { subscriptions: ['a:b'] } } as unknown as Session),
+    ).toBeUndefined()
   })
 
   it('has all methods of a server, which return the server', () => {

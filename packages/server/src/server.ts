@@ -108,8 +108,13 @@ export const SERVER_LIMITS: ServerLimits = {
   perCaller: SHARE_PER_CALLER,
 }
 
-/** A server. It handles messages of all supported revisions, on any number of connections. */
-export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
+/**
+ * A server. It handles messages of all supported revisions, on any number of connections. It is a `Responder`: the members that
+ * only transports call are left out of this type, so that editors do not propose them.
+ */
+export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers> {
+  /** Handles one message. Called by transports; use `connect(server)` of `@mcpx/client` to call a server directly. */
+  readonly respond: Responder['respond']
   /** The whole server with its middleware as a handler, for mounting and for direct calls. */
   readonly handler: Handler
   /** Adds a middleware that runs around every request. The first one added is the outermost. */
@@ -141,7 +146,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
   const { registry, faults } = core
   const servesLegacy = options.legacy ?? true
 
-  const server: Server = {
+  const server: Server & Responder = {
     handler: createServerHandler(core.callEndpoint, (member) => core.hasMember(member)),
 
     // The chained types exist only for the compiler. At run time, all methods return the same object.

@@ -1,7 +1,10 @@
-import type { AuthInfo, Exchange, ListToolsResult } from '@mcpx/protocol'
+import type { AuthInfo, Exchange, ListToolsResult, Responder } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createServer } from './index.ts'
+
+/** The members that transports call. */
+const asResponder = (server: Responder): Responder => server
 
 const info = { name: 'test', version: '1' }
 const exchangeOf = (auth?: AuthInfo): Exchange => ({
@@ -30,7 +33,12 @@ function listing(list: (page: { cursor?: string | undefined }, auth: AuthInfo | 
     listTools: async (page, ctx) => listed(page, ctx.auth),
     callTool: () => ({ content: [] }),
   })
-  return { server, listed, errors, schemaOf: (name: string, by = nobody) => server.inputSchemaOf?.(name, by) }
+  return {
+    server,
+    listed,
+    errors,
+    schemaOf: (name: string, by = nobody) => asResponder(server).inputSchemaOf?.(name, by),
+  }
 }
 
 describe('the schema of a registered tool', () => {
@@ -41,18 +49,22 @@ describe('the schema of a registered tool', () => {
     .tool('adas', { input: annotated, visible: (auth) => auth?.subject === 'ada' }, () => '')
 
   it('is returned synchronously as the same object each time', () => {
-    expect(server.inputSchemaOf?.('open', nobody)).toEqual(annotated)
-    expect(server.inputSchemaOf?.('open', nobody)).toBe(server.inputSchemaOf?.('open', as('ada')))
-    expect(server.inputSchemaOf?.('zod', nobody)).toMatchObject({ properties: { a: { 'x-mcp-header': 'A' } } })
+    expect(asResponder(server).inputSchemaOf?.('open', nobody)).toEqual(annotated)
+    expect(asResponder(server).inputSchemaOf?.('open', nobody)).toBe(
+      asResponder(server).inputSchemaOf?.('open', as('ada')),
+    )
+    expect(asResponder(server).inputSchemaOf?.('zod', nobody)).toMatchObject({
+      properties: { a: { 'x-mcp-header': 'A' } },
+    })
   })
 
   it('is available only to callers with the tool in their list', () => {
-    expect(server.inputSchemaOf?.('nope', nobody)).toBeUndefined()
-    expect(server.inputSchemaOf?.('__proto__', nobody)).toBeUndefined()
-    expect(server.inputSchemaOf?.('admin', nobody)).toBeUndefined()
-    expect(server.inputSchemaOf?.('admin', as('bob', 'admin'))).toEqual(annotated)
-    expect(server.inputSchemaOf?.('adas', as('bob'))).toBeUndefined()
-    expect(server.inputSchemaOf?.('adas', as('ada'))).toEqual(annotated)
+    expect(asResponder(server).inputSchemaOf?.('nope', nobody)).toBeUndefined()
+    expect(asResponder(server).inputSchemaOf?.('__proto__', nobody)).toBeUndefined()
+    expect(asResponder(server).inputSchemaOf?.('admin', nobody)).toBeUndefined()
+    expect(asResponder(server).inputSchemaOf?.('admin', as('bob', 'admin'))).toEqual(annotated)
+    expect(asResponder(server).inputSchemaOf?.('adas', as('bob'))).toBeUndefined()
+    expect(asResponder(server).inputSchemaOf?.('adas', as('ada'))).toEqual(annotated)
   })
 
   it('belongs to the tool that a call reaches, also with other parts', async () => {
@@ -62,15 +74,15 @@ describe('the schema of a registered tool', () => {
     })
       .tool('open', { input: annotated }, () => '')
       .mount('inner', server)
-    expect(whole.inputSchemaOf?.('open', nobody)).toEqual(annotated)
-    expect(await whole.inputSchemaOf?.('other', nobody)).toEqual(annotated)
-    expect(await whole.inputSchemaOf?.('inner.open', nobody)).toEqual(annotated)
-    expect(await whole.inputSchemaOf?.('inner.adas', nobody)).toBeUndefined()
-    expect(await whole.inputSchemaOf?.('inner.adas', as('ada'))).toEqual(annotated)
+    expect(asResponder(whole).inputSchemaOf?.('open', nobody)).toEqual(annotated)
+    expect(await asResponder(whole).inputSchemaOf?.('other', nobody)).toEqual(annotated)
+    expect(await asResponder(whole).inputSchemaOf?.('inner.open', nobody)).toEqual(annotated)
+    expect(await asResponder(whole).inputSchemaOf?.('inner.adas', nobody)).toBeUndefined()
+    expect(await asResponder(whole).inputSchemaOf?.('inner.adas', as('ada'))).toEqual(annotated)
   })
 
   it('is undefined if the server has no tools', () => {
-    expect(createServer(info).inputSchemaOf?.('open', nobody)).toBeUndefined()
+    expect(asResponder(createServer(info)).inputSchemaOf?.('open', nobody)).toBeUndefined()
   })
 
   it('is undefined if `visible` throws, which is reported', () => {
@@ -79,7 +91,7 @@ describe('the schema of a registered tool', () => {
       throw new Error('no idea')
     }
     const server = createServer(info, { onError: (error) => errors.push(error) }).tool('t', { visible }, () => '')
-    expect(server.inputSchemaOf?.('t', nobody)).toBeUndefined()
+    expect(asResponder(server).inputSchemaOf?.('t', nobody)).toBeUndefined()
     expect(errors).toMatchObject([{ message: 'no idea' }])
   })
 })
@@ -178,6 +190,8 @@ describe('the schema of a tool that a handler lists', () => {
     const { schemaOf } = listing(() => page)
     expect(await schemaOf('a', as('ada'))).toBe(await schemaOf('a', as('bob')))
     const outer = createServer(info).mount('in', inner)
-    expect(await outer.inputSchemaOf?.('in.a', as('ada'))).toBe(await outer.inputSchemaOf?.('in.a', as('bob')))
+    expect(await asResponder(outer).inputSchemaOf?.('in.a', as('ada'))).toBe(
+      await asResponder(outer).inputSchemaOf?.('in.a', as('bob')),
+    )
   })
 })

@@ -1,9 +1,12 @@
 import { createJsonSchemaValidator } from '@mcpx/json-schema'
-import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
+import { eraOf, type JsonObject, REVISIONS, type Responder } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createServer, RegistrationError, type ServerOptions, ToolError, timeout } from './index.ts'
 import { type Answered, closeAll, connect, connectRaw } from './peers.fixture.ts'
+
+/** The members that transports call. */
+const asResponder = (server: Responder): Responder => server
 
 afterEach(closeAll)
 
@@ -159,8 +162,10 @@ describe.each(REVISIONS)('a server with tools, revision %s', (revision) => {
       .tool('mirrored', { input }, () => '')
       .tool('hidden', { input, visible: () => false }, () => '')
     const exchange = { auth: undefined } as never
-    expect(await server.inputSchemaOf?.('mirrored', exchange)).toMatchObject({ properties: { region: {} } })
-    expect(await server.inputSchemaOf?.('hidden', exchange)).toBeUndefined()
+    expect(await asResponder(server).inputSchemaOf?.('mirrored', exchange)).toMatchObject({
+      properties: { region: {} },
+    })
+    expect(await asResponder(server).inputSchemaOf?.('hidden', exchange)).toBeUndefined()
     const peer = await connect(server, revision)
     expect((await peer.call('tools/list')).tools).toMatchObject([{ name: 'mirrored' }])
     expect(await peer.call('tools/call', { name: 'hidden' })).toMatchObject({ code: -32602 })
@@ -174,7 +179,7 @@ describe('a server with tools only', () => {
       throw new Error('undecided')
     }
     const server = createServer(info, { onError: (error) => void faults.push(error) }).tool('t', { visible }, () => '')
-    expect(await server.inputSchemaOf?.('t', { auth: undefined } as never)).toBeUndefined()
+    expect(await asResponder(server).inputSchemaOf?.('t', { auth: undefined } as never)).toBeUndefined()
     expect(String(faults)).toBe('Error: undecided')
   })
 
@@ -224,7 +229,7 @@ describe('a server with tools only', () => {
   it('rejects legacy clients with `legacy: false`', async () => {
     const older = { protocolVersion: 'x', capabilities: {}, clientInfo: info }
     const server = createServer(info, { legacy: false })
-    expect(server.legacy).toBe(false)
+    expect(asResponder(server).legacy).toBe(false)
     const error = await (await connectRaw(server)).raw('initialize', older)
     expect(error).toMatchObject({ code: -32022, data: { supported: [MODERN] } })
   })

@@ -1,5 +1,5 @@
 /** What the compiler knows of what was added; checked by it, never run. */
-import type { Catalogue, Catalogued, Context, JsonObject, StandardSchema } from '@mcpx/protocol'
+import type { Catalogue, Catalogued, Context, JsonObject, Responder, StandardSchema } from '@mcpx/protocol'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
@@ -287,3 +287,22 @@ export async function forms(ctx: Context): Promise<void> {
   // @ts-expect-error: "schema: expected a schema of an object, …"
   await ctx.elicit('k', { message: 'm', schema: z.string() })
 }
+
+/** Editors propose the members that users call. A server is accepted where a transport needs a responder. */
+type Members = Exclude<keyof Server, '~catalogue'>
+expectTypeOf<Members>().toEqualTypeOf<
+  | 'tool'
+  | 'resource'
+  | 'prompt'
+  | 'add'
+  | 'mount'
+  | 'use'
+  | 'removeTool'
+  | 'removeResource'
+  | 'removePrompt'
+  | 'resourceUpdated'
+  | 'close'
+  | 'handler'
+  | 'respond'
+>()
+expectTypeOf<Server>().toExtend<Responder>()
