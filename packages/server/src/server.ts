@@ -112,9 +112,7 @@ export const SERVER_LIMITS: ServerLimits = {
  * A server. It handles messages of all supported revisions, on any number of connections. It is a `Responder`: the members that
  * only transports call are left out of this type, so that editors do not propose them.
  */
-export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers> {
-  /** Handles one message. Called by transports; use `connect(server)` of `@mcpx/client` to call a server directly. */
-  readonly respond: Responder['respond']
+export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Pick<Responder, 'respond'> {
   /** The whole server with its middleware as a handler, for mounting and for direct calls. */
   readonly handler: Handler
   /** Adds a middleware that runs around every request. The first one added is the outermost. */
