@@ -188,6 +188,7 @@ describe('a strict mode', () => {
     ['properties of any name', { type: 'object', additionalProperties: { type: 'string' } }],
     ['values of any type', {}],
     ['items have any type', { type: 'array' }],
+    ['items have several', { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'null' } }],
     ['patternProperties', { type: 'object', patternProperties: { '^a': { type: 'string' } } }],
     ['does not declare', { type: 'object', properties: { b: { type: 'string' } }, required: ['c'] }],
     [

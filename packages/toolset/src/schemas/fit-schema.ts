@@ -253,6 +253,8 @@ class Fitting {
         continue
       }
       if (ANNOTATIONS.has(keyword)) continue
+      // Without it, `items` would apply to all of them.
+      if (keyword === 'prefixItems') throw new NotStrict(path, keyword, 'its items have several schemas')
       this.#change(path, keyword, 'wider', 'removed, because it is not supported')
       const note = `${keyword}: ${JSON.stringify(value)}`
       if (note.length <= MAX_NOTE) notes.push(note)
