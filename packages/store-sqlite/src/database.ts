@@ -1,0 +1,185 @@
+/** The database connection of the caller: its tables, transactions and errors. */
+
+import type { SqliteStoreOptions } from './options.ts'
+
+/** The members of a prepared statement that the store uses. */
+export interface SqliteStatement {
+  /** Runs a statement that returns no rows. */
+  run(...values: (string | number)[]): unknown
+  /** Returns the first row as an object, or undefined or null if there is none. */
+  get(...values: (string | number)[]): unknown
+  /** Returns all rows as objects. */
+  all(...values: (string | number)[]): unknown[]
+}
+
+/**
+ * The members of an open database that the store uses. `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite` and those
+ * of better-sqlite3 have them.
+ */
+export interface SqliteDatabase {
+  /** Runs statements that return no rows. */
+  exec(sql: string): unknown
+  /** Compiles a statement. */
+  prepare(sql: string): SqliteStatement
+}
+
+/** SQLite refused a call, for example because another connection wrote for too long. The call has stored nothing. */
+export class SqliteStoreError extends Error {
+  override readonly name = 'SqliteStoreError'
+}
+
+/** Every table has a column `expires_at`, in ms since 1970. */
+const TABLES = {
+  sessions: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
+  streams: 'id TEXT PRIMARY KEY, size INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0',
+  // Ids of deleted messages are not used again, because processes remember the last one that they have read.
+  messages: 'id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, message TEXT NOT NULL',
+  counters: 'id TEXT PRIMARY KEY, count INTEGER NOT NULL',
+  replays: 'id TEXT PRIMARY KEY',
+}
+
+/** How many expired rows of each table one call deletes at most. */
+const CLEANING_BATCH = 20
+
+/** How often expired rows are searched, in ms, unless the last search found a full batch. */
+const CLEANING_INTERVAL = 1_000
+
+const NO_DATABASE =
+  'sqliteStore: expected an open database of node:sqlite, bun:sqlite or better-sqlite3 that returns rows as objects, got something else'
+
+/** Runs the statements of a store. */
+export class Database {
+  /** Begins the name of every table. */
+  readonly prefix: string
+  readonly #connection: SqliteDatabase
+  readonly #timeout: number
+  readonly #statements = new Map<string, SqliteStatement>()
+  #nextCleaning = 0
+  #isClosed = false
+
+  constructor(connection: SqliteDatabase, { prefix = 'mcpx_', timeout = 5_000 }: SqliteStoreOptions) {
+    if (typeof connection?.exec !== 'function' || typeof connection.prepare !== 'function') {
+      throw new TypeError(NO_DATABASE)
+    }
+    this.prefix = prefix
+    this.#connection = connection
+    this.#timeout = timeout
+    this.within('sqliteStore', () => {
+      // First, because reading fails, too, while another process creates the file.
+      connection.exec(`PRAGMA busy_timeout = ${timeout}`)
+      connection.exec('PRAGMA journal_mode = WAL')
+      connection.exec('PRAGMA synchronous = NORMAL')
+    })
+    if (this.get<{ one?: unknown }>('SELECT 1 AS one')?.one === undefined) throw new TypeError(NO_DATABASE)
+    this.write('sqliteStore', () => this.#createTables())
+  }
+
+  #createTables(): void {
+    const { prefix } = this
+    for (const [name, columns] of Object.entries(TABLES)) {
+      this.#connection.exec(
+        `CREATE TABLE IF NOT EXISTS ${prefix}${name} (${columns}, expires_at INTEGER NOT NULL);
+        CREATE INDEX IF NOT EXISTS ${prefix}${name}_expiry ON ${prefix}${name} (expires_at)`,
+      )
+    }
+    // Events expire with their stream.
+    this.#connection.exec(
+      `CREATE TABLE IF NOT EXISTS ${prefix}events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, stream TEXT NOT NULL, data TEXT NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS ${prefix}events_stream ON ${prefix}events (stream);
+      CREATE TRIGGER IF NOT EXISTS ${prefix}streams_delete AFTER DELETE ON ${prefix}streams
+      BEGIN
+        DELETE FROM ${prefix}events WHERE stream = OLD.id;
+      END`,
+    )
+  }
+
+  /** Runs a statement that returns no rows. */
+  run(sql: string, ...values: (string | number)[]): void {
+    this.#prepare(sql).run(...values)
+  }
+
+  /** Returns the first row of a statement. */
+  get<Row>(sql: string, ...values: (string | number)[]): Row | undefined {
+    return (this.#prepare(sql).get(...values) as Row | null | undefined) ?? undefined
+  }
+
+  /** Returns all rows of a statement. */
+  all<Row>(sql: string, ...values: (string | number)[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[]
+  }
+
+  #prepare(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#connection.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** Runs the statements of a call in one transaction, which begins when no other connection writes. */
+  write<T>(place: string, body: () => T): T {
+    return this.within(place, () => {
+      this.run('BEGIN IMMEDIATE')
+      try {
+        const result = body()
+        this.#clean()
+        this.run('COMMIT')
+        return result
+      } catch (error) {
+        this.#rollback()
+        throw error
+      }
+    })
+  }
+
+  #rollback(): void {
+    try {
+      this.run('ROLLBACK')
+    } catch {
+      // SQLite has ended the transaction, for example because the disk is full.
+    }
+  }
+
+  /** Deletes some expired rows within the transaction of a call. */
+  #clean(): void {
+    const now = Date.now()
+    if (now < this.#nextCleaning) return
+    this.#nextCleaning = now + CLEANING_INTERVAL
+    for (const name of Object.keys(TABLES)) {
+      const table = this.prefix + name
+      const deleted = this.all(
+        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE expires_at <= ? LIMIT ${CLEANING_BATCH})
+        RETURNING 1`,
+        now,
+      )
+      if (deleted.length === CLEANING_BATCH) this.#nextCleaning = now
+    }
+  }
+
+  /** Runs statements. Throws a `SqliteStoreError` that names the place if SQLite refuses one. */
+  within<T>(place: string, operate: () => T): T {
+    if (this.#isClosed) throw new SqliteStoreError(`${place}: the store was closed`)
+    try {
+      return operate()
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      throw new SqliteStoreError(`${place}: ${message}${this.#remedyFor(message)}`, { cause })
+    }
+  }
+
+  #remedyFor(message: string): string {
+    if (message.includes('is locked')) {
+      return `. Another connection wrote for more than ${this.#timeout} ms: end its transactions sooner, or raise \`timeout\``
+    }
+    if (message.includes('within a transaction')) return '. Open a connection for the store alone'
+    return ''
+  }
+
+  /** Refuses all later calls. The connection of the caller stays open. */
+  close(): void {
+    this.#isClosed = true
+    this.#statements.clear()
+  }
+}

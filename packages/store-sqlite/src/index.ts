@@ -1,0 +1,151 @@
+/** Keeps the state that the processes of a server share in a SQLite file. */
+
+import type { CounterStore, ReplayStore, SessionState, SessionStore, Store } from '@mcpx/protocol'
+import { SqliteEventBus } from './bus.ts'
+import { Database, type SqliteDatabase, SqliteStoreError } from './database.ts'
+import { SqliteEventStore } from './events.ts'
+import { checkOptions, type SqliteStoreOptions } from './options.ts'
+
+export { type SqliteDatabase, type SqliteStatement, SqliteStoreError } from './database.ts'
+export type { SqliteStoreOptions } from './options.ts'
+
+/** A store in SQLite. */
+export interface SqliteStore extends Store {
+  /** Ends all subscriptions and followed streams. The database stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates a store in a SQLite file, which several processes of one host share. Creates its tables if they do not exist.
+ *
+ * @param database An open database of `node:sqlite`, `bun:sqlite` or better-sqlite3, for the store alone.
+ */
+export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SqliteStore {
+  checkOptions(options)
+  const opened = new Database(database, options)
+  const bus = new SqliteEventBus(opened, options)
+  const events = new SqliteEventStore(opened, bus, options)
+  return {
+    sessions: sessionStore(opened),
+    events,
+    bus,
+    counters: counterStore(opened),
+    replays: replayStore(opened),
+    async close() {
+      events.close()
+      bus.close()
+      opened.close()
+    },
+  }
+}
+
+/** How many other processes may change a record while one update of it is tried. */
+const MAX_CONFLICTS = 1_000
+
+function sessionStore(database: Database): SessionStore {
+  const table = `${database.prefix}sessions`
+  const read = (id: string) =>
+    database.within('get', () =>
+      database.get<{ state: string }>(`SELECT state FROM ${table} WHERE id = ? AND expires_at > ?`, id, Date.now()),
+    )
+
+  /** Returns the record and restarts its time to live. */
+  function use(id: string, ttl: number): { state: string } | undefined {
+    return database.write('get', () => {
+      const now = Date.now()
+      return database.get<{ state: string }>(
+        `UPDATE ${table} SET expires_at = ? WHERE id = ? AND expires_at > ? RETURNING state`,
+        now + ttl,
+        id,
+        now,
+      )
+    })
+  }
+
+  /** Replaces a record if it is still the expected one. Returns whether it was. */
+  function replace(id: string, expected: string, state: string): boolean {
+    return database.write('update', () => {
+      const replaced = database.get(
+        `UPDATE ${table} SET state = ? WHERE id = ? AND state = ? AND expires_at > ? RETURNING 1`,
+        state,
+        id,
+        expected,
+        Date.now(),
+      )
+      return replaced !== undefined
+    })
+  }
+
+  return {
+    async create(id, state, ttl) {
+      const created = database.write('create', () => {
+        const now = Date.now()
+        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ?`, id, now)
+        return database.get(
+          `INSERT INTO ${table} (id, state, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+          id,
+          JSON.stringify(state),
+          now + ttl,
+        )
+      })
+      if (created === undefined) throw new Error('A session with this id exists already')
+    },
+    async get(id, ttl) {
+      const row = ttl === undefined ? read(id) : use(id, ttl)
+      return row && JSON.parse(row.state)
+    },
+    async update(id, change) {
+      for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+        const row = read(id)
+        if (row === undefined) return undefined
+        const state: SessionState = JSON.parse(row.state)
+        change(state)
+        if (replace(id, row.state, JSON.stringify(state))) return state
+      }
+      throw new SqliteStoreError(`update: a session was changed ${MAX_CONFLICTS} times by others during one update`)
+    },
+    async delete(id) {
+      const deleted = database.write('delete', () =>
+        database.get<{ expires_at: number | bigint }>(`DELETE FROM ${table} WHERE id = ? RETURNING expires_at`, id),
+      )
+      return deleted !== undefined && Number(deleted.expires_at) > Date.now()
+    },
+  }
+}
+
+function counterStore(database: Database): CounterStore {
+  const table = `${database.prefix}counters`
+  return {
+    async increment(key, window) {
+      const row = database.write('increment', () => {
+        const now = Date.now()
+        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ?`, key, now)
+        return database.get<{ count: number | bigint; expires_at: number | bigint }>(
+          `INSERT INTO ${table} (id, count, expires_at) VALUES (?, 1, ?)
+          ON CONFLICT (id) DO UPDATE SET count = count + 1 RETURNING count, expires_at`,
+          key,
+          now + window,
+        )
+      })
+      return { count: Number(row?.count), resetsAt: Number(row?.expires_at) }
+    },
+  }
+}
+
+function replayStore(database: Database): ReplayStore {
+  const table = `${database.prefix}replays`
+  return {
+    async add(id, ttl) {
+      return database.write('add', () => {
+        const now = Date.now()
+        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ?`, id, now)
+        const added = database.get(
+          `INSERT INTO ${table} (id, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+          id,
+          now + ttl,
+        )
+        return added !== undefined
+      })
+    },
+  }
+}
