@@ -20,7 +20,7 @@ export const callingTools: Behaviours = {
     })
     const client = await connect(server, { debug: (line) => void lines.push(line) })
     lines.length = 0
-    await client.callTool('count', { password: 'hunter22' }, { onProgress: () => {} })
+    await client.callTool('count' as string, { password: 'hunter22' }, { onProgress: () => {} })
     expect(lines[0]).toMatch(/^mcpx client -> .*"method":"tools\/call"/)
     expect(lines.at(-1)).toMatch(/^mcpx client <- .*"result"/)
     expect(lines.join()).not.toContain('hunter22')
