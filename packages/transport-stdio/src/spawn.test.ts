@@ -199,4 +199,24 @@ describe('the arguments of spawn', () => {
     expect(() => spawnUntyped(...given)).toThrow(TypeError)
     expect(() => spawnUntyped(...given)).toThrow(message)
   })
+
+  it.each([
+    ['probeTimeout', (value: number) => ({ probeTimeout: value })],
+    ['shutdown.end', (value: number) => ({ shutdown: { end: value } })],
+    ['shutdown.terminate', (value: number) => ({ shutdown: { terminate: value } })],
+    ['shutdown.kill', (value: number) => ({ shutdown: { kill: value } })],
+    ['restart.delay', (value: number) => ({ restart: { delay: value } })],
+    ['restart.maxDelay', (value: number) => ({ restart: { maxDelay: value } })],
+    ['restart.healthyAfter', (value: number) => ({ restart: { healthyAfter: value } })],
+    ['maxLineLength', (value: number) => ({ maxLineLength: value })],
+    ['maxUnsent', (value: number) => ({ maxUnsent: value })],
+  ])('are checked for numbers out of range: %s', (name, optionsWith) => {
+    for (const value of [Number.NaN, -1, '5' as unknown as number]) {
+      const message = `spawn: ${name}: expected a number from 0, got ${value}`
+      expect(() => spawn('node', [], optionsWith(value))).toThrow(new RangeError(message))
+    }
+    for (const value of [0, Number.POSITIVE_INFINITY, undefined as unknown as number]) {
+      expect(() => spawn('node', [], optionsWith(value))).not.toThrow()
+    }
+  })
 })

@@ -56,6 +56,7 @@ export interface SpawnConnector extends Connector {
  * ```
  *
  * @throws TypeError for a command or arguments that are no strings, and for an unknown option
+ * @throws RangeError for a number out of range
  */
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): SpawnConnector {
   checkArguments(command, args, options)
@@ -85,7 +86,7 @@ const OPTION_NAMES: Readonly<Record<keyof SpawnOptions, true>> = {
   maxUnsent: true,
 }
 
-function checkArguments(command: unknown, args: unknown, options: object): void {
+function checkArguments(command: unknown, args: unknown, options: SpawnOptions): void {
   if (typeof command !== 'string') throw new TypeError(`spawn: command: expected string, got ${kindOf(command)}`)
   if (!Array.isArray(args)) {
     const remedy = `write spawn(${quoted(command)}, ["first", "second"], options)`
@@ -95,6 +96,20 @@ function checkArguments(command: unknown, args: unknown, options: object): void 
   if (wrong >= 0) throw new TypeError(`spawn: args[${wrong}]: expected string, got ${kindOf(args[wrong])}`)
   const problem = unknownOption('spawn', options, Object.keys(OPTION_NAMES), { environment: 'env' })
   if (problem !== undefined) throw new TypeError(problem)
+  const { probeTimeout, maxLineLength, maxUnsent, shutdown, restart } = options
+  const { end, terminate, kill } = shutdown ?? {}
+  const { delay, maxDelay, healthyAfter } = restart || {}
+  checkNumbers('', { probeTimeout, maxLineLength, maxUnsent })
+  checkNumbers('shutdown.', { end, terminate, kill })
+  checkNumbers('restart.', { delay, maxDelay, healthyAfter })
+}
+
+/** Throws for values that are not numbers from 0. NaN would disable a limit, or end a wait at once. */
+function checkNumbers(prefix: string, options: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || (typeof value === 'number' && value >= 0)) continue
+    throw new RangeError(`spawn: ${prefix}${name}: expected a number from 0, got ${value}`)
+  }
 }
 
 function quoteWord(word: string): string {

@@ -127,3 +127,10 @@ it('accepts a pasted URL or its query', async () => {
     expect((await oauth({ redirect })(world.fetch)(world.mcp)).status).toBe(200)
   }
 })
+
+it('refuses a timeout of a popup window that is not a positive number', () => {
+  for (const timeout of [Number.NaN, 0, -1]) {
+    const message = `timeout: expected a positive number of ms, got ${timeout}`
+    expect(() => popupRedirect({ redirectUri, timeout })).toThrow(new RangeError(message))
+  }
+})

@@ -87,6 +87,7 @@ const SHORTEST_VISIT = 3_000
  * ```
  */
 export function popupRedirect({ redirectUri, timeout = 300_000, features }: PopupRedirectOptions): Redirect {
+  if (!(timeout > 0)) throw new RangeError(`timeout: expected a positive number of ms, got ${timeout}`)
   async function redirect(url: URL, { signal }: { readonly signal: AbortSignal }): Promise<Callback> {
     const state = url.searchParams.get('state')
     const popup = currentBrowser().open(url.href, '_blank', features ?? 'popup,width=500,height=700')

@@ -114,3 +114,10 @@ it('sends one refresh for four processes, and all of their calls succeed', async
     server.close()
   }
 }, 20_000)
+
+it('refuses a lockTimeout that is not a positive number', () => {
+  for (const lockTimeout of [Number.NaN, 0, -1]) {
+    const message = `lockTimeout: expected a positive number of ms, got ${lockTimeout}`
+    expect(() => fileStore('tokens.json', { lockTimeout })).toThrow(new RangeError(message))
+  }
+})

@@ -34,6 +34,7 @@ type Records = Readonly<Record<string, unknown>>
  * replaces the whole file. Work that must not be done twice, such as a refresh, is done by one process at a time.
  */
 export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOptions = {}): AuthStore {
+  if (!(lockTimeout > 0)) throw new RangeError(`lockTimeout: expected a positive number of ms, got ${lockTimeout}`)
   const file = resolve(path)
   const queue = createQueues()
 
