@@ -28,6 +28,23 @@ describe('an unexpected error in user code', () => {
     expect(printed).not.toHaveBeenCalled()
   })
 
+  it('is not passed to onError if it is the cancellation of the call, and only then', () => {
+    const heard: unknown[] = []
+    const faults = new Faults((error) => void heard.push(error))
+    const reason = new Error('The client closed the connection')
+    const ctx = { signal: AbortSignal.abort(reason) } as Context
+    const own = new TypeError('x is not a function')
+    for (const error of [
+      reason,
+      new DOMException('aborted', 'AbortError'),
+      new Error('fetch', { cause: reason }),
+      own,
+    ]) {
+      faults.report(error, ctx)
+    }
+    expect(heard).toEqual([own])
+  })
+
   it('is handled if onError throws', () => {
     const deaf = () => {
       throw new Error('deaf')

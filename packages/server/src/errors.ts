@@ -63,7 +63,7 @@ export function resourceNotFound(uri: string): RpcError {
 }
 
 /**
- * Called with each fault. The client sees only `id`. `request` is the method with the tool, prompt or URI, such as
+ * Called with each fault, but not with the cancellation of a call. The client sees only `id`. `request` is the method with the tool, prompt or URI, such as
  * `tools/call "search"`. It is undefined for faults outside of a request.
  */
 export type OnError = (error: unknown, ctx: Context | undefined, id: string, request: string | undefined) => void
@@ -77,9 +77,13 @@ export class Faults {
     this.#onError = guarded<Parameters<OnError>>(onError)
   }
 
-  /** Reports a fault and returns the id that the client sees instead. */
+  /**
+   * Reports a fault and returns the id that the client sees instead. The cancellation of a call is not a fault: a handler
+   * that passes `ctx.signal` on throws it when the client disconnects.
+   */
   report(error: unknown, ctx?: Context, request?: ServerRequest): string {
     const id = crypto.randomUUID().slice(0, 8)
+    if (isCancellation(error, ctx?.signal)) return id
     this.#onError(error, ctx, id, request && describeRequest(request))
     return id
   }
@@ -97,6 +101,13 @@ export class Faults {
     if (error instanceof ToolError) return failedResult(error.message)
     return failedResult(`The tool failed (error ${this.report(error, ctx, request)})`)
   }
+}
+
+/** Returns whether an error is the reason of an aborted signal, or what platform functions throw for it. */
+function isCancellation(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted !== true) return false
+  if (error === signal.reason) return true
+  return error instanceof Error && (error.name === 'AbortError' || error.cause === signal.reason)
 }
 
 /** Creates a tool result with `isError` and a message for the model. */

@@ -25,6 +25,8 @@ describe('hosts and origins', () => {
     [{ host: 'localhost', origin: 'http://localhost.evil.example.com' }, 'allowedOrigins'],
     [{ host: 'localhost', origin: 'null' }, 'allowedOrigins'],
     [{ host: 'localhost', origin: '' }, 'allowedOrigins'],
+    [{ host: 'localhost', origin: 'chrome-extension://localhost' }, 'allowedOrigins'],
+    [{ host: 'localhost', origin: 'app://localhost' }, 'allowedOrigins'],
   ])('are rejected with 403 and the option for %j [S-111, S-112]', async (headers, option) => {
     for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
       const response = await mcp(server).request('/', { method, headers })

@@ -34,7 +34,8 @@ export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler 
     const wanted = origin.toLowerCase()
     if (corsOrigins.includes(wanted)) return true
     if (origins !== undefined) return origins === '*' || origins.includes(wanted)
-    if (!URL.canParse(wanted)) return false
+    // Browsers send other schemes for extensions, which may have the name of any host.
+    if (!URL.canParse(wanted) || !/^https?:/.test(wanted)) return false
     const page = new URL(wanted).host
     return hosts === '*' ? page === host.toLowerCase() : isAllowedHost(page, hosts)
   }
