@@ -115,6 +115,51 @@ describe('one caller', () => {
   })
 })
 
+describe('requests that wait', () => {
+  it('for authenticate count as running', async () => {
+    const held = gate<void>()
+    let waiting = 0
+    const authenticate = async () => {
+      waiting += 1
+      await held.promise
+      return undefined
+    }
+    const { post, refusalOf } = await start({ authenticate, limits: { running: 2 } })
+    const slow = [post('tools/list'), post('tools/list')]
+    while (waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await refusalOf(await post('tools/list'))).toEqual([
+      503,
+      '1',
+      'Too many requests at once: at most 2 (limits.running)',
+    ])
+    held.open()
+    for (const response of await Promise.all(slow)) expect(response.status).toBe(200)
+  })
+
+  it('for a session store count as running', async () => {
+    const held = gate<void>()
+    let waiting = 0
+    const get = async () => {
+      waiting += 1
+      await held.promise
+      return undefined
+    }
+    const store = { create: () => {}, get, update: () => undefined, delete: () => false }
+    const { url, refusalOf } = await start({ sessions: { store }, limits: { running: 2 } })
+    const call = () =>
+      fetch(url, {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        headers: { 'content-type': 'application/json', 'mcp-session-id': 'unknown' },
+      })
+    const slow = [call(), call()]
+    while (waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await refusalOf(await call()))[0]).toBe(503)
+    held.open()
+    for (const response of await Promise.all(slow)) expect(response.status).toBe(404)
+  })
+})
+
 describe('bodies that are arriving', () => {
   it('are refused and not read on, once they take all bytes', async () => {
     const { port } = await start({ limits: { receivedBytes: 1_000_000, perCaller: 1 } })
