@@ -7,8 +7,9 @@ import { fitSchema } from './fit-schema.ts'
 import { isObject, type JsonObject, listOf, objectOf } from './json.ts'
 
 const dialects = Object.keys(DIALECTS) as Dialect[]
+// FIT_RUNS and FIT_SEED search further; a failure prints its seed.
 const numRuns = Number(process.env.FIT_RUNS ?? 300)
-const runs = { numRuns }
+const runs = { numRuns, seed: Number(process.env.FIT_SEED ?? 1) }
 
 const name = fc.constantFrom('a', 'b', 'a-b', '$c')
 const scalar = fc.constantFrom<unknown>('a', 'b', 0, 1, 2.5, true, null)

@@ -52,15 +52,18 @@ function facetsOf(schema: unknown, document: JsonObject, refs: readonly string[]
   return [resolved.schema, ...parts]
 }
 
-/** Whether `null` may be valid for a schema. */
+/** Whether `null` is valid for a schema. Returns false for a schema with conditions: an optional value is then left out. */
 export function acceptsNull(schema: unknown, document: JsonObject, refs: readonly string[] = []): boolean {
   if (!isObject(schema)) return schema !== false
   const resolved = resolveReference(schema, refs, document)
-  const { type, enum: values, const: value, allOf, anyOf, oneOf } = resolved.schema
+  const { type, enum: values, const: value, allOf, anyOf, oneOf, not, if: condition } = resolved.schema
+  if ((not ?? condition) !== undefined) return false
   if (type !== undefined && !typesOf(type).includes('null')) return false
   if (values !== undefined && !listOf(values).includes(null)) return false
   if (value !== undefined && value !== null) return false
-  return isPossible({ allOf, anyOf, oneOf }, (each) => acceptsNull(each, document, resolved.refs))
+  const accepts = (each: unknown) => acceptsNull(each, document, resolved.refs)
+  const isOne = oneOf === undefined || listOf(oneOf).filter(accepts).length === 1
+  return isOne && isPossible({ allOf, anyOf }, accepts)
 }
 
 function isPossible({ allOf, anyOf, oneOf }: JsonObject, accepts: (schema: unknown) => boolean): boolean {

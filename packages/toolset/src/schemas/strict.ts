@@ -64,9 +64,9 @@ export function closeObject(schema: JsonObject, { strict, original, path, onChan
 
 function asNullable(schema: JsonObject): JsonObject {
   if (acceptsNull(schema, schema)) return schema
-  const { type, enum: values, const: value } = schema
-  const isPlain = isString(type) && values === undefined && value === undefined
-  if (isPlain) return { ...schema, type: [type, 'null'] }
+  const { type, enum: values, const: value, anyOf } = schema
+  const isPlain = [values, value, anyOf].every((each) => each === undefined)
+  if (isPlain && isString(type)) return { ...schema, type: [type, 'null'] }
   const { description, ...rest } = schema
   return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
 }
