@@ -64,6 +64,35 @@ test('with `follow`, the tools are those of the servers after each change', asyn
   toolset.close()
 })
 
+test('with `follow`, a list that cannot be read and the end of the changes are reported', async () => {
+  const warnings: string[] = []
+  const source = sourceOf('a')
+  let isBroken = false
+  const toolset = await createToolset(
+    {
+      ...source,
+      listTools: () => ({ all: async () => (isBroken ? Promise.reject(new Error('broken')) : source.list) }),
+      listen() {
+        async function* changes() {
+          isBroken = true
+          yield 'tools'
+          isBroken = false
+          source.list.push({ name: 'b', ...noTool })
+          yield 'tools'
+        }
+        return Object.assign(changes(), { close: () => {} })
+      },
+    },
+    { follow: true, onWarning: ({ message }) => void warnings.push(message) },
+  )
+  await vi.waitUntil(() => warnings.length === 2)
+  expect([...toolset.tools.keys()]).toEqual(['a', 'b'])
+  expect(warnings).toEqual([
+    'follow: the tools could not be read again',
+    'follow: the stream of changes has ended; call `refresh` instead',
+  ])
+})
+
 test('`follow` refuses a client that cannot listen', async () => {
   await expect(createToolset(sourceOf('a'), { follow: true })).rejects.toThrow(
     'follow: expected a client with `listen`; call `refresh` instead',

@@ -126,6 +126,7 @@ export const bundle: SizeCase = {
     { name: '@mcpx/protocol/memory', code: `export * from '@mcpx/protocol/memory'` },
     { name: '@mcpx/protocol/uri-template', code: `export * from '@mcpx/protocol/uri-template'` },
     { name: '@mcpx/json-schema', code: `export * from '@mcpx/json-schema'` },
+    { name: '@mcpx/toolset, all of it', code: `export * from '@mcpx/toolset'` },
     { name: '@mcpx/sse, all of it', code: `export * from '@mcpx/sse'`, atMost: 3_000 },
     { name: 'only encodeEvent', code: `export { encodeEvent } from '@mcpx/sse'` },
   ],
