@@ -1,6 +1,6 @@
 /** Two server objects that share one store, as two processes would: changes, gaps of the bus, and the commands of calls. */
 
-import { connect } from '@mcpx/client'
+import { connect, proxy } from '@mcpx/client'
 import type { Store } from '@mcpx/protocol'
 import { memoryStore } from '@mcpx/protocol/memory'
 import { createServer, rateLimit, type Server } from '@mcpx/server'
@@ -179,6 +179,37 @@ describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
       await delay(50)
       expect(heard).toEqual([{ kind: 'resource', uri }])
     }
+  })
+})
+
+describe('changes of a proxy', () => {
+  it('are told once, because each node is notified by the remote server', async () => {
+    const remote = createServer({ name: 'remote', version: '1' }).resource(URI, { subscribe: true }, '')
+    const store = memoryStore()
+    const nodes = await Promise.all(
+      [0, 1, 2].map(async () => {
+        const client = await connect(remote)
+        onTestFinished(() => client.close())
+        const node = createNode(store)
+        node.server.mount('remote', proxy(client))
+        return node
+      }),
+    )
+    const client = await connect(http('http://x.test/mcp', { fetch: at(nodes[0] as Node) }))
+    onTestFinished(() => client.close())
+    const listening = client.listen({ toolsListChanged: true, resourcesListChanged: true })
+    await listening.ready
+    // The other nodes listen to the remote server as well.
+    for (const node of nodes) await listen('modern', at(node))
+    const heard: unknown[] = []
+    void (async () => {
+      for await (const { kind } of listening) heard.push(kind)
+    })()
+    onTestFinished(() => void listening.close())
+    remote.resource('note://2', {}, '')
+    await until(() => heard.length > 0)
+    await delay(50)
+    expect(heard).toEqual(['resources'])
   })
 })
 
@@ -447,8 +478,8 @@ describe('a stream of a call', () => {
     })
     const session = await openSession(here)
     const params = { name: 'steps', arguments: {}, _meta: { progressToken: 'p' } }
-    const call = await postTo(here, { id: 7, method: 'tools/call', params }, session)
     steps[0]?.open()
+    const call = await postTo(here, { id: 7, method: 'tools/call', params }, session)
     const reader = (call.body as ReadableStream<Uint8Array>).getReader()
     const text = new TextDecoder().decode((await reader.read()).value)
     const [, id = ''] = /^id: (.*)$/m.exec(text) ?? []
