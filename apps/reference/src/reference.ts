@@ -19,6 +19,7 @@ const order = [
   'toolset',
   'testing',
   'store-redis',
+  'store-sqlite',
 ]
 
 /** A way to import a package, such as `@mcpx/auth/client`. */

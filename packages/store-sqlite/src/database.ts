@@ -26,6 +26,13 @@ export interface SqliteDatabase {
 /** SQLite refused a call, for example because another connection wrote for too long. The call has stored nothing. */
 export class SqliteStoreError extends Error {
   override readonly name = 'SqliteStoreError'
+  /** Whether another connection was writing, so that the same call may succeed later. */
+  readonly retryable: boolean
+
+  constructor(message: string, { retryable = false, cause }: { retryable?: boolean; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.retryable = retryable
+  }
 }
 
 /** Every table has a column `expires_at`, in ms since 1970. */
@@ -165,7 +172,8 @@ export class Database {
       return operate()
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause)
-      throw new SqliteStoreError(`${place}: ${message}${this.#remedyFor(message)}`, { cause })
+      const retryable = message.includes('is locked')
+      throw new SqliteStoreError(`${place}: ${message}${this.#remedyFor(message)}`, { retryable, cause })
     }
   }
 

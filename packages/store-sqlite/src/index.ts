@@ -102,7 +102,9 @@ function sessionStore(database: Database): SessionStore {
         change(state)
         if (replace(id, row.state, JSON.stringify(state))) return state
       }
-      throw new SqliteStoreError(`update: a session was changed ${MAX_CONFLICTS} times by others during one update`)
+      throw new SqliteStoreError(`update: a session was changed ${MAX_CONFLICTS} times by others during one update`, {
+        retryable: true,
+      })
     },
     async delete(id) {
       const deleted = database.write('delete', () =>

@@ -1,6 +1,6 @@
 /** The options of `sqliteStore`, and their checks. */
 
-import { unknownOption } from '@mcpx/protocol'
+import { refuseUnknownOption } from '@mcpx/protocol'
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -40,8 +40,7 @@ const NAMES: readonly (keyof SqliteStoreOptions)[] = [
 
 /** Throws a `TypeError` or a `RangeError` for an invalid option. */
 export function checkOptions(options: SqliteStoreOptions): void {
-  const problem = unknownOption('sqliteStore', options, NAMES)
-  if (problem !== undefined) throw new TypeError(problem)
+  refuseUnknownOption('sqliteStore', options, NAMES)
   const { prefix, onWarning } = options
   if (prefix !== undefined && !(typeof prefix === 'string' && /^[a-z_]\w{0,62}$/i.test(prefix))) {
     const got = typeof prefix === 'string' ? JSON.stringify(prefix) : typeof prefix
