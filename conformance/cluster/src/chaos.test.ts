@@ -1,0 +1,96 @@
+/** Nodes that are killed and a Redis that stands still, with clients of both eras. `CLUSTER_SECONDS=60` lasts longer. */
+
+import { delay } from '@mcpx/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type BusyClient,
+  causeFaults,
+  changeResources,
+  createTally,
+  isOurs,
+  startBusyClient,
+  type Tally,
+} from './chaos.fixture.ts'
+import { type ClientName, connectBy } from './clients.fixture.ts'
+import { type Cluster, hasRedis, startCluster } from './cluster.fixture.ts'
+
+const SECONDS = Number(process.env.CLUSTER_SECONDS ?? 20)
+/** The machine may be busy. */
+const TIMEOUT = SECONDS * 1_000 + 240_000
+
+const names = Object.keys(connectBy) as ClientName[]
+
+const SESSION_TTL = 15_000
+const EVENT_TTL = 10_000
+
+describe.skipIf(!hasRedis)(`a cluster with faults for ${SECONDS} s`, { timeout: TIMEOUT }, () => {
+  let cluster: Cluster
+  let tally: Tally
+  let busy: (readonly [ClientName, BusyClient])[]
+
+  beforeAll(async () => {
+    tally = createTally()
+    cluster = await startCluster({
+      sessionTtl: SESSION_TTL,
+      eventTtl: EVENT_TTL,
+      storeTimeout: 2_000,
+      keepAlive: 1_000,
+    })
+    const { url } = cluster.balancer
+    busy = await Promise.all(names.map(async (name) => [name, await startBusyClient(name, url, tally)] as const))
+    const caller = await connectBy['our client, modern era'](url)
+    const changing = new AbortController()
+    const listeners = busy.filter(([name]) => isOurs(name))
+    const changes = changeResources(caller, listeners, tally, changing.signal)
+    const faults = await causeFaults(cluster, SECONDS)
+    await delay(1_000)
+    changing.abort()
+    await changes
+    await Promise.all(busy.map(([, { stop }]) => stop()))
+    await caller.close()
+    print(faults)
+  }, TIMEOUT)
+  afterAll(() => cluster?.close(), TIMEOUT)
+
+  function print(faults: readonly string[]): void {
+    const { outcomes, changes, longestDelay, longestCall } = tally
+    const lines = [...outcomes].map(([what, count]) => `${what} | ${count}`).sort()
+    const times = `told after ${longestDelay.toFixed()} ms at most; the longest call took ${longestCall.toFixed()} ms`
+    console.log([faults.join(', '), ...lines, `${changes} changes, ${times}`].join('\n'))
+  }
+
+  it('loses no session', () => {
+    expect(tally.lostSessions).toEqual([])
+  })
+
+  it('tells every client of every change', () => {
+    expect(tally.changes).toBeGreaterThan(SECONDS)
+    expect(tally.untold).toEqual([])
+  })
+
+  it('sends no event and no progress twice', () => {
+    expect(tally.repeatedEvents).toEqual([])
+    expect(tally.repeatedProgress).toEqual([])
+  })
+
+  it('ends every call with a result or a named error', () => {
+    expect(tally.unnamed).toEqual([])
+    const succeeded = [...tally.outcomes].filter(([what]) => what.endsWith('| result')).map(([what]) => what)
+    for (const name of names) expect(succeeded).toContain(`${name}: call with an input request | result`)
+  })
+
+  it('serves every client afterwards', async () => {
+    for (const [name, { client }] of busy) expect(await client.call('ask'), name).toMatch(/^accept/)
+  })
+
+  it('leaves no key in Redis after the time to live', async () => {
+    const keys = () => cluster.admin.keys('*')
+    expect((await keys()).length).toBeGreaterThan(0)
+    // The session of one client is not deleted, since its request to do so does not arrive.
+    await Promise.all(busy.slice(1).map(([, { client }]) => client.close()))
+    cluster.balancer.close()
+    const end = performance.now() + SESSION_TTL + EVENT_TTL
+    while ((await keys()).length > 0 && performance.now() < end) await delay(200)
+    expect(await keys()).toEqual([])
+  })
+})

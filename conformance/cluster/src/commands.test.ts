@@ -1,0 +1,111 @@
+/** The number of commands that each kind of request sends to Redis. */
+
+import { delay } from '@mcpx/testing'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connectBy, type TestClient } from './clients.fixture.ts'
+import { type Cluster, hasRedis, startCluster } from './cluster.fixture.ts'
+
+const TIMEOUT = 60_000
+
+interface Kind {
+  readonly what: string
+  readonly era: 'legacy' | 'modern'
+  /** The commands that one request sends. */
+  readonly expected: Readonly<Record<string, number>>
+  /** Whether each request reaches another node. Default: all requests reach the same one. */
+  readonly isSpread?: boolean
+  request(client: TestClient, url: string): Promise<unknown>
+}
+
+/** An event is stored by a script. A stream has one event more than it has messages, and its end is stored as well. */
+const kinds: readonly Kind[] = [
+  { what: 'call', era: 'modern', expected: {}, request: (client) => client.call('who') },
+  {
+    what: 'call with 5 progress notifications',
+    era: 'modern',
+    expected: {},
+    request: (client) => client.call('count', { times: 5 }, { onProgress() {} }),
+  },
+  { what: 'call with an input request', era: 'modern', expected: {}, request: (client) => client.call('ask') },
+  {
+    what: 'change of a resource',
+    era: 'modern',
+    expected: { PUBLISH: 1 },
+    request: (client) => client.call('touch', { uri: 'note://1' }),
+  },
+  { what: 'call', era: 'legacy', expected: { GETEX: 1 }, request: (client) => client.call('who') },
+  {
+    what: 'call with 5 progress notifications',
+    era: 'legacy',
+    expected: { GETEX: 1, EVAL: 8 },
+    request: (client) => client.call('count', { times: 5 }, { onProgress() {} }),
+  },
+  {
+    what: 'call with an input request, answered at the same node',
+    era: 'legacy',
+    expected: { GETEX: 2, EVAL: 4 },
+    request: (client) => client.call('ask'),
+  },
+  {
+    what: 'call with an input request, answered at another node',
+    era: 'legacy',
+    expected: { GETEX: 2, EVAL: 4, PUBLISH: 2 },
+    isSpread: true,
+    request: (client) => client.call('ask'),
+  },
+  {
+    what: 'session with its stream, opened and closed',
+    era: 'legacy',
+    // Two of the scripts replace the record of the session: after the handshake, and for the subscription.
+    expected: { SET: 1, GETEX: 4, GET: 2, EVAL: 3, PUBLISH: 3, UNLINK: 1 },
+    async request(_client, url) {
+      const opened = await connectBy['our client, legacy era'](url)
+      await opened.listen(['note://1'], () => {})
+      await delay(200)
+      await opened.close()
+    },
+  },
+]
+
+const REPEATS = 10
+
+describe.skipIf(!hasRedis)('commands to Redis', { timeout: TIMEOUT }, () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  }, TIMEOUT)
+  afterAll(() => cluster?.close(), TIMEOUT)
+
+  /** Counts the commands of all nodes while a function runs. Commands inside of scripts are not counted. */
+  async function count(run: () => Promise<unknown>): Promise<Record<string, number>> {
+    const monitor = cluster.admin.duplicate()
+    monitor.on('error', () => {})
+    await monitor.connect()
+    const counts: Record<string, number> = {}
+    await monitor.monitor((line) => {
+      const [, sender = '', command = ''] = /\[\d+ ([^\]]+)\] "(\w+)"/.exec(line.toString()) ?? []
+      if (sender !== 'lua') counts[command.toUpperCase()] = (counts[command.toUpperCase()] ?? 0) + 1
+    })
+    await run()
+    // The end of a stream is stored after its response was sent.
+    await delay(200)
+    monitor.destroy()
+    return counts
+  }
+
+  it.each(kinds)('$what, $era era', async ({ what, era, expected, request, isSpread = false }) => {
+    const { url } = cluster.balancer
+    cluster.balancer.pin(isSpread ? undefined : 0)
+    const client = await connectBy[`our client, ${era} era`](url)
+    onTestFinished(() => client.close())
+    // The nodes connect to the bus, and the session opens its stream.
+    for (let n = 0; n < 3; n++) await request(client, url)
+    await delay(300)
+    const counts = await count(async () => {
+      for (let n = 0; n < REPEATS; n++) await request(client, url)
+    })
+    const perRequest = Object.fromEntries(Object.entries(counts).map(([name, total]) => [name, total / REPEATS]))
+    console.log(`${era}: ${what}: ${JSON.stringify(perRequest)}`)
+    expect(perRequest).toEqual(expected)
+  })
+})
