@@ -24,7 +24,7 @@ export interface NodeOptions {
 }
 
 /** The number of resources that clients can subscribe to: `note://0`, `note://1` and so on. */
-export const RESOURCES = 40
+export const RESOURCES = 120
 
 const counting = { type: 'object', properties: { times: { type: 'integer' }, pause: { type: 'number' } } } as const
 const naming = { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] } as const

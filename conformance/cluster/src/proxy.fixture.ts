@@ -28,8 +28,9 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
 
   async function forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming)
+    const first = turn++
     for (let attempt = 0; attempt < ports.length; attempt++) {
-      const node = pinned ?? turn++ % ports.length
+      const node = pinned ?? (first + attempt) % ports.length
       const outgoing = await send(incoming, body, ports[node] as number)
       if (outgoing === undefined) continue
       seen.push(`${incoming.method} ${node}`)
