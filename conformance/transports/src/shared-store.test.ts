@@ -519,6 +519,31 @@ describe('a store that fails', () => {
     expect((await postTo(node, { id: 2, method: 'ping' }, session)).status).toBe(200)
   })
 
+  it('refuses listening with 503 for a moment, and then tells that everything may have changed', async () => {
+    const store = memoryStore()
+    const problem = Object.assign(new Error('no connection'), { retryable: true })
+    let isBroken = false
+    const subscribe: Store['bus']['subscribe'] = (...args) => {
+      return isBroken ? Promise.reject(problem) : store.bus.subscribe(...args)
+    }
+    const nodes = [0, 1].map(() => createNode({ ...store, bus: { ...store.bus, subscribe } })) as [Node, Node]
+    let node = nodes[0]
+    const statuses: number[] = []
+    const { heard } = await listen('modern', async (input, init) => {
+      const response = await at(node)(input, init)
+      statuses.push(response.status)
+      return response
+    })
+    isBroken = true
+    node = nodes[1]
+    nodes[0].app.close()
+    await until(() => statuses.includes(503))
+    isBroken = false
+    await until(() => heard.length === 2)
+    expect(heard.sort()).toEqual([URI, 'tools'])
+    expect(nodes[1].errors).toEqual(statuses.filter((status) => status === 503).map(() => problem))
+  })
+
   it('lets listening fail, and leaves no stream behind', async () => {
     const { store } = createLossyStore()
     const failing: Store = { ...store, bus: { ...store.bus, subscribe: () => Promise.reject(new Error('no bus')) } }

@@ -26,7 +26,7 @@ import {
   KEEP_ALIVE,
   SEND_TIMEOUT,
 } from './options.ts'
-import { asError, type HttpAnswer } from './responses.ts'
+import { asError, type HttpAnswer, isRetryable } from './responses.ts'
 import { every } from './timers.ts'
 import { COUNTED, UnreadJson, UnreadResponses } from './unread.ts'
 
@@ -94,12 +94,14 @@ export class EndpointContext {
   }
 
   /**
-   * Calls the responder with a request. Masks and reports faults. Returns undefined if the request was cancelled. Long
-   * requests send keep-alive comments; they share one timer, which costs less than a timer per request.
+   * Calls the responder with a request. Masks and reports faults. Returns undefined if the request was cancelled. Rejects if
+   * the store cannot be reached and no stream is open, so that the status says so. Long requests send keep-alive comments;
+   * they share one timer, which costs less than a timer per request.
    */
   async answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
     const { keepAlive, running } = this
     let answer: ResponseMessage | undefined
+    let storeFailure: unknown
     let ownTimer: ReturnType<typeof every>
     running.add(exchange)
     exchange.admission.hold()
@@ -113,13 +115,15 @@ export class EndpointContext {
       if (this.closedReason !== undefined) exchange.abort(this.closedReason)
       answer = await answering
     } catch (error) {
-      this.report(asError(error))
+      if (isRetryable(error) && exchange.sink?.hasStream !== true) storeFailure = error
+      else this.report(asError(error))
     }
     clearInterval(ownTimer)
     running.delete(exchange)
     exchange.admission.release()
     if (exchange.abortReason !== undefined) return undefined
     exchange.end()
+    if (storeFailure !== undefined) throw storeFailure
     if (isAnswer(answer)) return answer
     if (answer) this.report(new TypeError('The responder returned a value that is not a JSON-RPC response'))
     return errorMessage(message.id, internalError())

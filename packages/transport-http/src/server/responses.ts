@@ -125,7 +125,7 @@ export function faultResponse(error: unknown, report: Report): HttpAnswer {
 }
 
 /** Returns whether a store says that the same request may succeed later. */
-function isRetryable(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'retryable' in error && error.retryable === true
 }
 
