@@ -19,7 +19,7 @@ export const gaps: readonly Gap[] = [
     transports: ['HTTP', 'HTTP without sessions'],
     reason: 'HTTP answers with a status and a challenge instead; conformance/auth tests them',
     failure:
-      /^AssertionError: the error: expected ConnectionError: tools\/call was refused with HTTP status 403: The caller needs the scopes "read", "admin" /,
+      /^AssertionError: the error: expected ConnectionError: tools\/call "admin" was refused with HTTP status 403: The caller needs the scopes "read", "admin" /,
     behaviours: ['a caller without the required scopes gets an error that names them'],
   },
   {
