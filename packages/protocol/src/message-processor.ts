@@ -119,6 +119,7 @@ export class RunningExchange implements Exchange {
 /** The key of a running message: the id of a request, or the exchange of a notification, which has no id. */
 export type RunningKey = RequestId | RunningExchange
 
+/** The messages of one connection whose handlers are running. */
 export interface RunningRequests {
   /** The number of messages that are being handled. */
   readonly size: number
@@ -177,6 +178,7 @@ export function createRunningRequests(): RunningRequests {
   }
 }
 
+/** The parts of a connection that its message processor uses. */
 export interface MessageProcessorOptions {
   readonly responder: Responder | undefined
   readonly running: RunningRequests
@@ -188,6 +190,7 @@ export interface MessageProcessorOptions {
   readonly report: (error: Error) => void
 }
 
+/** Passes the messages of a peer to the responder, and sends its responses. */
 export interface MessageProcessor {
   /**
    * Calls the responder with a request. Resolves to its response, or to undefined if it was cancelled. Never rejects.
@@ -204,6 +207,7 @@ export interface MessageProcessor {
 /** The method of subscription requests. Their response is sent when the subscription ends. */
 export const LISTEN = 'subscriptions/listen'
 
+/** Creates the message processor of a connection. */
 export function createMessageProcessor({
   responder,
   running,

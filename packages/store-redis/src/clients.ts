@@ -2,14 +2,19 @@
 
 /** A client of `@redis/client`, which the package `redis` exports too. */
 export interface NodeRedisClient {
+  /** Sends a command: its name, then its arguments. */
   sendCommand(args: string[]): Promise<unknown>
+  /** Creates a client with the same settings. */
   duplicate(): NodeRedisSubscriber
 }
 
 /** A cluster client of `@redis/client`. */
 export interface NodeRedisCluster {
+  /** Sends a command to the server that has the key. */
   sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[]): Promise<unknown>
+  /** Creates a client with the same settings. */
   duplicate(): NodeRedisSubscriber
+  /** Returns the client of one server of the cluster. */
   nodeClient(node: never): unknown
 }
 
@@ -24,7 +29,9 @@ export interface NodeRedisSubscriber {
 
 /** A client of `ioredis`, also of a cluster. */
 export interface IoRedisClient {
+  /** Sends a command: its name, then its arguments. */
   call(command: string, ...args: string[]): Promise<unknown>
+  /** Creates a client with the same settings. */
   duplicate(): IoRedisSubscriber
 }
 
