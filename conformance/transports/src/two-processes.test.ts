@@ -113,12 +113,12 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
 
   it('changes are told once to each client, by the process that they listen at', async () => {
     const clients = await Promise.all([0, 1, 0, 1].map(async (at) => listenAt(era, hosts[at] as Host)))
-    for (const host of hosts) {
+    for (const [n, host] of hosts.entries()) {
       const { client, balance } = await connectBalanced('modern')
       balance.pin(host)
       await client.callTool('touch')
       await client.callTool('grow')
-      for (const { heard } of clients) await waitUntil(() => heard.length >= 2)
+      for (const { heard } of clients) await waitUntil(() => heard.length >= 2 * (n + 1))
     }
     await delay(100)
     const expected = ['resource', 'tools', 'resource', 'tools']
