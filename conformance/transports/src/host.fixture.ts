@@ -5,7 +5,7 @@
 import process, { getActiveResourcesInfo } from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Store } from '@mcpx/protocol'
+import type { AuthInfo, Store } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
 import type { HttpLimits } from '@mcpx/transport-http'
 import { type ServeHttpOptions, serveHttp } from '@mcpx/transport-http/node'
@@ -15,6 +15,10 @@ export interface HostOptions {
   readonly serve?: ServeHttpOptions & { readonly limits?: Partial<HttpLimits> }
   /** The port of a shared store. Default: the memory of this process. */
   readonly stores?: number
+  /** The size of the heap, in MB. Default: as Node chooses. */
+  readonly heap?: number
+  /** Whether requests with the header `x-caller` are authenticated with its value. */
+  readonly knowsCallers?: boolean
 }
 
 /** The resources of a server process after a garbage collection. */
@@ -90,15 +94,21 @@ function look({ calls, aborted }: { calls: number; aborted: number }): HostResou
   return { heap: heapUsed, resident: rss, resources, calls, aborted }
 }
 
+function readCaller({ headers }: Request): AuthInfo | undefined {
+  const subject = headers.get('x-caller')
+  return subject === null ? undefined : { subject, scopes: [] }
+}
+
 let collectGarbage = (): void => {}
 
 async function main(): Promise<void> {
   setFlagsFromString('--expose-gc')
   collectGarbage = runInNewContext('gc') as () => void
-  const { serve = {}, stores } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
+  const { serve = {}, stores, knowsCallers } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
   const shared = stores === undefined ? undefined : await openStores(stores)
   const { server, counts } = createHost(shared)
-  const { url, port } = await serveHttp(server, { port: 0, ...serve })
+  const authenticate = knowsCallers ? readCaller : undefined
+  const { url, port } = await serveHttp(server, { port: 0, ...serve, authenticate })
   process.on('message', (command) => {
     if (command === 'look') process.send?.({ held: look(counts) })
     else process.exit(0)

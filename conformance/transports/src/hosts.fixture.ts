@@ -33,8 +33,9 @@ export const compileCache: Readonly<Record<string, string>> = {
 const started: ChildProcess[] = []
 
 export async function startHost(options: HostOptions = {}): Promise<Host> {
+  const heap = options.heap === undefined ? [] : [`--max-old-space-size=${options.heap}`]
   const child = fork(fileURLToPath(new URL('./host.fixture.ts', import.meta.url)), [JSON.stringify(options)], {
-    execArgv: [...fromSource, '--unhandled-rejections=strict'],
+    execArgv: [...fromSource, '--unhandled-rejections=strict', ...heap],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...process.env, ...compileCache },
   })

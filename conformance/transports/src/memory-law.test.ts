@@ -1,0 +1,66 @@
+/**
+ * A server with default limits and a heap of 256 MB survives every flood of requests by a client without credentials, and
+ * answers another client within a second.
+ */
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { modern } from './connections.fixture.ts'
+import { type Host, killHosts, startHost } from './hosts.fixture.ts'
+import { dial, initialize, raw } from './sockets.fixture.ts'
+import { floods, send } from './strangers.fixture.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** The largest resident memory of the process: its heap, and what its sockets and the allocator hold outside of it. */
+const MOST_RESIDENT = 1024 * 1024 * 1024
+
+let host: Host
+let session: string
+
+beforeAll(startAnew)
+afterAll(killHosts)
+
+async function startAnew(): Promise<void> {
+  host = await startHost({ serve: { sse: '/sse' }, knowsCallers: true, heap: 256 })
+  const text = await post(initialize())
+  session = /mcp-session-id: (\S+)/i.exec(text)?.[1] as string
+}
+
+/** Posts a message of a caller that is authenticated, on a connection of its own; returns the response as text. */
+async function post(message: object, headers: Record<string, string> = {}): Promise<string> {
+  const { socket, closed } = await dial(host.port)
+  socket.write(raw(JSON.stringify(message), { 'x-caller': 'known', connection: 'close', ...headers }))
+  return closed
+}
+
+const echo = { name: 'echo', arguments: { text: 'still here' } }
+const eras: Readonly<Record<string, () => Promise<string>>> = {
+  modern: () =>
+    post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: modern(echo) },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
+    ),
+  legacy: () => post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: echo }, { 'mcp-session-id': session }),
+}
+
+/** Calls until an answer takes less than a second, because the machine may be busy with the flood itself. */
+async function expectAnswers(call: () => Promise<string>): Promise<void> {
+  for (;;) {
+    const start = performance.now()
+    expect(await call()).toContain('still here')
+    if (performance.now() - start < 1_000) return
+  }
+}
+
+describe('a server with a heap of 256 MB survives', () => {
+  it.each(floods)('$name', async (flood) => {
+    if (host.child.exitCode !== null || host.child.signalCode !== null) await startAnew()
+    const sent = await send(flood, host.url)
+    try {
+      for (const call of Object.values(eras)) await expectAnswers(call)
+    } finally {
+      sent.close()
+    }
+    expect((await host.look()).resident).toBeLessThan(MOST_RESIDENT)
+  })
+})
