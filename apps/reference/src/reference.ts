@@ -20,6 +20,7 @@ const order = [
   'testing',
   'store-redis',
   'store-sqlite',
+  'store-cloudflare',
 ]
 
 /** A way to import a package, such as `@mcpx/auth/client`. */

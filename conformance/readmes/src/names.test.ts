@@ -24,6 +24,7 @@ const theirs = [
     'edge',
     'proxy_buffering',
     'wrangler',
+    'jsonc',
     'workerd',
     'deno',
     'docker',

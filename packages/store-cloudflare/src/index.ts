@@ -1,0 +1,158 @@
+/** Keeps the state that the instances of a server share in Durable Objects of Cloudflare. */
+
+import type { EventReplay, EventStore, SessionState, SessionStore, Store, StoredEvent } from '@mcpx/protocol'
+import { CloudflareStoreError, Objects } from './client.ts'
+import { type CloudflareStoreOptions, checkOptions } from './options.ts'
+import type { ObjectNamespace } from './platform.ts'
+
+export { CloudflareStoreError } from './client.ts'
+export { McpxStore } from './object.ts'
+export type { CloudflareStoreOptions } from './options.ts'
+export type { ObjectNamespace, ObjectResponse, ObjectState, ObjectStub, PlatformSocket } from './platform.ts'
+
+/** A store in Durable Objects. */
+export interface CloudflareStore extends Store {
+  /** Ends all subscriptions and followed streams. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates a store in Durable Objects: one object for each session, stream, topic, counted key and used id.
+ *
+ * @param namespace The binding of the class `McpxStore`, for example `env.MCPX_STORE`.
+ */
+export function durableObjectStore(namespace: ObjectNamespace, options: CloudflareStoreOptions = {}): CloudflareStore {
+  checkOptions(options)
+  const objects = new Objects(namespace, options)
+  const events = new CloudflareEventStore(objects, options)
+  return {
+    sessions: sessionStore(objects),
+    events,
+    bus: {
+      publish: async (topic, message) => void (await objects.call(`topic:${topic}`, 'publish', message)),
+      subscribe: (topic, listener, onGap = () => {}) => objects.subscribe(`topic:${topic}`, listener, onGap),
+    },
+    counters: { increment: (key, window) => objects.call(`counter:${key}`, 'increment', window) },
+    replays: { add: (id, ttl) => objects.call(`replay:${id}`, 'create', '', ttl) },
+    async close() {
+      events.close()
+      objects.close()
+    },
+  }
+}
+
+/** How many other instances may change a record while one update of it is tried. */
+const MAX_CONFLICTS = 1_000
+
+function sessionStore(objects: Objects): SessionStore {
+  const nameOf = (id: string) => `session:${id}`
+  return {
+    async create(id, state, ttl) {
+      const isNew = await objects.call(nameOf(id), 'create', JSON.stringify(state), ttl)
+      if (!isNew) throw new Error('A session with this id exists already')
+    },
+    async get(id, ttl) {
+      const args = ttl === undefined ? ([] as const) : ([ttl] as const)
+      const text = await objects.call(nameOf(id), 'read', ...args)
+      return text === null ? undefined : JSON.parse(text)
+    },
+    async update(id, change) {
+      let text = await objects.call(nameOf(id), 'read')
+      for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+        if (text === null) return undefined
+        const state: SessionState = JSON.parse(text)
+        change(state)
+        const replaced = await objects.call(nameOf(id), 'replace', text, JSON.stringify(state))
+        if (replaced === true) return state
+        text = replaced
+      }
+      throw new CloudflareStoreError(`A session was changed ${MAX_CONFLICTS} times by others during one update`, {
+        retryable: true,
+      })
+    },
+    delete: (id) => objects.call(nameOf(id), 'remove'),
+  }
+}
+
+const EVENT_ID = /^(.*)\.([\da-f]{32}-(?:0|[1-9]\d{0,14}))$/s
+
+/** Stores the events of SSE streams, one object for each. Followers hold a WebSocket to the object of their stream. */
+class CloudflareEventStore implements EventStore {
+  readonly #objects: Objects
+  readonly #ttl: number
+  readonly #maxEvents: number
+  /** Aborted when the store is closed. */
+  readonly #closing = new AbortController()
+
+  constructor(objects: Objects, { eventTtl = 300_000, maxEvents = 1_000 }: CloudflareStoreOptions) {
+    this.#objects = objects
+    this.#ttl = eventTtl
+    this.#maxEvents = maxEvents
+  }
+
+  async append(streamId: string, data: string): Promise<string> {
+    const id = await this.#objects.call(nameOf(streamId), 'append', data, this.#ttl, this.#maxEvents)
+    if (id === null) throw new Error('The stream has ended and accepts no more events')
+    return `${streamId}.${id}`
+  }
+
+  async end(streamId: string): Promise<void> {
+    await this.#objects.call(nameOf(streamId), 'end', this.#ttl)
+  }
+
+  async replay(lastEventId: string): Promise<EventReplay | undefined> {
+    const [, streamId, lastId] = EVENT_ID.exec(lastEventId) ?? []
+    if (streamId === undefined || lastId === undefined) return undefined
+    const replay = await this.#objects.call(nameOf(streamId), 'replay', lastId, this.#ttl)
+    if (replay === null) return undefined
+    return { streamId, ...replay, events: replay.events.map(({ id, data }) => ({ id: `${streamId}.${id}`, data })) }
+  }
+
+  async *follow(lastEventId: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+    const signals = [signal, this.#closing.signal]
+    const isStopped = () => signals.some(({ aborted }) => aborted)
+    if (isStopped()) return
+    let last = lastEventId
+    let hasChanged = false
+    let resume: (() => void) | undefined
+    const wake = () => {
+      hasChanged = true
+      resume?.()
+    }
+    for (const each of signals) each.addEventListener('abort', wake)
+    const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
+    const unsubscribe = await this.#objects.subscribe(nameOf(streamId), wake, wake)
+    try {
+      while (!isStopped()) {
+        hasChanged = false
+        const missed = await this.replay(last)
+        if (missed === undefined) throw new Error('follow: expected a stored event, got an unknown or dropped one')
+        for (const event of missed.events) {
+          yield event
+          last = event.id
+        }
+        if (missed.ended) return
+        // A change that arrived during the replay is not waited for again.
+        if (!hasChanged) await new Promise<void>((resolve) => (resume = resolve))
+      }
+    } finally {
+      for (const each of signals) each.removeEventListener('abort', wake)
+      unsubscribe()
+    }
+  }
+
+  async refresh(streamId: string): Promise<void> {
+    await this.#objects.call(nameOf(streamId), 'refresh', this.#ttl)
+  }
+
+  async delete(streamId: string): Promise<void> {
+    await this.#objects.call(nameOf(streamId), 'remove')
+  }
+
+  /** Ends all followed streams. */
+  close(): void {
+    this.#closing.abort()
+  }
+}
+
+const nameOf = (streamId: string) => `events:${streamId}`

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { CloudflareStoreError, durableObjectStore, type ObjectNamespace, type ObjectResponse } from './index.ts'
+
+/** A binding whose objects answer every request by a function. */
+function bindingOf(answer: () => Promise<ObjectResponse>): ObjectNamespace {
+  return { idFromName: (name) => name, get: () => ({ fetch: answer }) }
+}
+
+const unused = bindingOf(() => Promise.reject(new Error('unexpected request')))
+
+describe('options', () => {
+  it.each([
+    [{ maxEvents: 1.5 }, 'maxEvents: expected a whole number from 1 to 2147483647, got 1.5'],
+    [{ eventTtl: 0 }, 'eventTtl: expected a whole number from 1 to 2147483647, got 0'],
+    [{ prefix: 5 }, 'prefix: expected a string, got number'],
+    [{ onWarning: 5 }, 'onWarning: expected a function, got number'],
+    [{ eventTTL: 5 }, 'durableObjectStore: there is no option "eventTTL"; did you mean "eventTtl"?'],
+  ])('refuses %o', (options, message) => {
+    expect(() => durableObjectStore(unused, options as never)).toThrow(message)
+  })
+
+  it.each([undefined, null, {}, 'MCPX_STORE'])('refuses %o as a binding', (value) => {
+    expect(() => durableObjectStore(value as never)).toThrow(
+      'durableObjectStore: expected a binding of Durable Objects, got something else',
+    )
+  })
+})
+
+describe('a failing object', () => {
+  it.each([
+    [{ retryable: true }, true],
+    [{ overloaded: true }, true],
+    [{}, false],
+  ])('rejects calls and subscriptions by name, with an error of the platform like %o', async (members, retryable) => {
+    const store = durableObjectStore(bindingOf(() => Promise.reject(Object.assign(new Error('out of reach'), members))))
+    const calls = {
+      read: () => store.sessions.get('a'),
+      append: () => store.events.append('s', 'x'),
+      publish: () => store.bus.publish('t', 'x'),
+      subscribe: () => store.bus.subscribe('t', () => {}),
+      increment: () => store.counters.increment('k', 1_000),
+      create: () => store.replays.add('p', 1_000),
+    }
+    for (const [place, call] of Object.entries(calls)) {
+      const error = await Promise.resolve(call()).catch((reason) => reason)
+      expect(error).toBeInstanceOf(CloudflareStoreError)
+      expect(error).toMatchObject({ message: `${place}: out of reach`, retryable })
+    }
+  })
+
+  it('rejects by name when the binding is of another class', async () => {
+    const store = durableObjectStore(bindingOf(async () => ({ status: 404, text: async () => 'not found' })))
+    await expect(store.sessions.get('a')).rejects.toThrow('read: expected a result of class McpxStore, got status 404')
+    await expect(store.bus.subscribe('t', () => {})).rejects.toThrow(
+      'subscribe: expected a WebSocket of class McpxStore, got status 404',
+    )
+  })
+})
+
+describe('a closed store', () => {
+  it('rejects later calls by name', async () => {
+    const store = durableObjectStore(unused)
+    await store.close()
+    await expect(store.sessions.get('a')).rejects.toThrow('read: the store was closed')
+    await expect(store.bus.subscribe('t', () => {})).rejects.toThrow('subscribe: the store was closed')
+  })
+})

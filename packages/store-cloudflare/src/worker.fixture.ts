@@ -1,0 +1,87 @@
+/** A Worker that runs the contract of stores: each request runs the case that its query names. */
+
+import { storeContract } from '@mcpx/testing'
+import { type CloudflareStore, durableObjectStore, McpxStore, type ObjectNamespace, type ObjectState } from './index.ts'
+
+/** A store object that drops its subscriptions on request, as a deployment does. */
+export class TestStore extends McpxStore {
+  readonly #state: ObjectState
+
+  constructor(state: ObjectState) {
+    super(state)
+    this.#state = state
+  }
+
+  override fetch(request: Request): Promise<Response> {
+    if (request.url.endsWith('/tables')) {
+      const tables = this.#state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('value', 'events')")
+      return Promise.resolve(Response.json(tables.toArray()))
+    }
+    if (!request.url.endsWith('/drop')) return super.fetch(request)
+    for (const socket of this.#state.getWebSockets()) socket.close(1012)
+    return Promise.resolve(new Response())
+  }
+}
+
+interface Env {
+  readonly STORE: ObjectNamespace
+}
+
+const prefixes = new Map<CloudflareStore, string>()
+function open(env: Env, prefix: string): CloudflareStore {
+  const store = durableObjectStore(env.STORE, { prefix })
+  prefixes.set(store, prefix)
+  return store
+}
+
+function casesOf(env: Env) {
+  const prefixOf = (store: unknown) => prefixes.get(store as CloudflareStore) ?? ''
+  return storeContract(() => open(env, crypto.randomUUID()), {
+    timeout: 10_000,
+    openSecond: (store) => open(env, prefixOf(store)),
+    async interrupt(store) {
+      const id = env.STORE.idFromName(`${prefixOf(store)}topic:t`)
+      await env.STORE.get(id as never).fetch('https://store/drop')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    },
+    waitForDelivery: () => new Promise((resolve) => setTimeout(resolve, 300)),
+  })
+}
+
+/** Returns the tables of objects that were only read, that live, and whose time to live has passed. */
+async function expire(env: Env) {
+  const prefix = crypto.randomUUID()
+  const store = durableObjectStore(env.STORE, { prefix, eventTtl: 300 })
+  const tablesOf = async (name: string) => {
+    const response = await env.STORE.get(env.STORE.idFromName(prefix + name) as never).fetch('https://store/tables')
+    return JSON.parse(await response.text()).length
+  }
+  await store.sessions.get('unknown')
+  await store.events.end('unknown')
+  await store.sessions.create('a', {}, 300)
+  await store.events.append('s', 'x')
+  const names = ['session:unknown', 'events:unknown', 'session:a', 'events:s']
+  const before = await Promise.all(names.map(tablesOf))
+  // An alarm that finds a record in use is set again.
+  for (let n = 0; n < 3; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await store.sessions.get('a', 300)
+  }
+  const used = await Promise.all(names.map(tablesOf))
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  return { before, used, after: await Promise.all(names.map(tablesOf)) }
+}
+
+// biome-ignore lint/style/noDefaultExport: workerd reads a worker's handlers from its default export
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const name = new URL(request.url).searchParams.get('case')
+    if (name === 'expiry') return Response.json(await expire(env))
+    const found = casesOf(env).find((each) => each.name === name)
+    if (found === undefined) return new Response(`there is no case ${name}`)
+    return found.run().then(
+      () => new Response('passed'),
+      (error: Error) => new Response(error.message),
+    )
+  },
+}
