@@ -46,6 +46,9 @@ interface Row {
   readonly expires_at: number
 }
 
+/** Creates both ends of a WebSocket. A global of the platform. */
+declare const WebSocketPair: new () => Record<'0' | '1', PlatformSocket>
+
 /** The state of a WebSocket that is not closing. */
 const OPEN = 1
 
@@ -61,8 +64,8 @@ export class McpxStore {
   async fetch(request: Request): Promise<Response> {
     if (request.headers.get('upgrade') === 'websocket') return this.#subscribe()
     const { operation, args } = (await request.json()) as ObjectCall
-    const operations = this.#operations as unknown as Record<string, (...args: readonly (string | number)[]) => unknown>
-    const result = this.#state.storage.transactionSync(() => operations[operation]?.(...args))
+    const operate = this.#operations[operation] as (...args: readonly (string | number)[]) => unknown
+    const result = this.#state.storage.transactionSync(() => operate(...args))
     return Response.json({ result: result ?? null })
   }
 
@@ -79,9 +82,7 @@ export class McpxStore {
   }
 
   #subscribe(): Response {
-    const { 0: client, 1: server } = new (
-      globalThis as unknown as { WebSocketPair: new () => PlatformSocket[] }
-    ).WebSocketPair()
+    const [client, server] = Object.values(new WebSocketPair())
     if (server !== undefined) this.#state.acceptWebSocket(server)
     return new Response(null, { status: 101, webSocket: client } as ResponseInit)
   }
