@@ -67,9 +67,9 @@ describe('a store in Durable Objects', () => {
 
   it('deletes everything when the time to live has passed, and stores nothing when it reads', async () => {
     expect(JSON.parse(await request('expiry'))).toEqual({
-      before: [0, 0, 2, 2],
+      stored: [0, 0, 2, 2],
       used: [0, 0, 2, 0],
-      after: [0, 0, 0, 0],
+      expired: [0, 0, 0, 0],
     })
   })
 })
