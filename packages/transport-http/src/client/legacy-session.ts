@@ -67,6 +67,24 @@ export class LegacySession {
     return rpcResponse
   }
 
+  /**
+   * Sends a response to a request of the server. Sends it again while the server cannot be reached for the moment, because
+   * the server waits for it; a server ignores a response that it has received already.
+   *
+   * @param isWanted whether the server still waits for the response
+   */
+  async respond(message: ResponseMessage, signal: AbortSignal, isWanted: () => boolean): Promise<void> {
+    const backoff = new Backoff(this.#host.settings)
+    for (;;) {
+      try {
+        return await this.send(message, signal)
+      } catch (error) {
+        if (!isTemporary(error) || !backoff.countFailure() || !isWanted()) throw error
+      }
+      await backoff.wait(undefined, signal)
+    }
+  }
+
   async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
     const hadSession = this.#id !== undefined
     const response = await post(this.#host.settings, message, this.#headers, signal)

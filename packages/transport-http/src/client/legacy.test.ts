@@ -250,6 +250,32 @@ describe('a request', () => {
     expect(problems).toMatchObject([{ message: 'secret' }])
   })
 
+  it.each([503, 502])('of the server is answered again if its answer was refused with %s', async (status) => {
+    let finish = () => {}
+    let attempts = 0
+    const options = {
+      told({ message }: Seen, response: ServerResponse) {
+        if (message.method === undefined) attempts += 1
+        if (message.method === undefined && attempts <= 2) return empty(response, status)
+        empty(response, 202)
+        if (message.method === undefined) finish()
+      },
+    }
+    const { url, seen } = await serveLegacy((one, response) => {
+      const events = stream(response)
+      events.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
+      finish = () => {
+        events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+        events.end()
+      }
+    }, options)
+    const responder = { respond: (message: object) => resultMessage((message as RequestMessage).id, { x: 1 }) }
+    const { connection } = await shakeHands(await reach(url, { reconnect: { minDelay: 1 } }, responder))
+    expect(await connection.request('tools/call', { name: 'x' })).toEqual({})
+    const sent = seen.filter(({ message }) => message.result !== undefined).map(({ message }) => message)
+    expect(sent).toEqual(Array.from({ length: 3 }, () => resultMessage('q', { x: 1 })))
+  })
+
   it('of the server is aborted if the server cancels it', async () => {
     let reason: unknown
     const { url, seen } = await serveLegacy((one, response) => {

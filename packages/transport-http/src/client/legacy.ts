@@ -122,7 +122,9 @@ export class LegacyEra implements ClientEra {
     ownerSignal?.addEventListener('abort', abortRequest)
     try {
       const response = await this.#processor.processRequest(message, owner)
-      if (response !== undefined) await this.send(response, signal)
+      // The call on whose stream the request came may have ended.
+      const isWanted = () => owner === undefined || this.#host.signalOf(owner) !== undefined
+      if (response !== undefined) await this.#transport.respond(response, signal, isWanted)
     } catch (error) {
       if (!signal.aborted) report(error as Error)
     } finally {
