@@ -1,4 +1,4 @@
-import { type Change, ConnectionError, type Connector, type JsonObject, type RequestId } from '@mcpx/protocol'
+import { type Change, ConnectionError, type Connector, type JsonObject, type RequestId, RpcError } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { everything, modernServer, type Subscription, type Tell } from '../test/listened-server.ts'
 import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
@@ -194,6 +194,19 @@ describe('a stream of changes of a modern server', () => {
     expect(connector.connections).toBe(2)
     listening.close()
     await expect.poll(() => open.size).toBe(0)
+  })
+
+  it('continues when a server that has confirmed before fails for a moment', async () => {
+    const { server, follow } = modernServer()
+    const connector = connectorTo(() => server)
+    await using client = await connect(connector)
+    const listening = client.listen({ toolsListChanged: true })
+    await listening.ready
+    follow(new RpcError(-32603, 'Internal error'))
+    await connector.server.close()
+    await expect.poll(() => server.asked('subscriptions/listen')).toHaveLength(2)
+    follow(undefined)
+    expect((await listening.next()).value).toEqual({ kind: 'tools' })
   })
 })
 

@@ -1,6 +1,6 @@
 /** A stream of changes to iterate over. It survives the connection: after a gap, everything that it follows counts as changed. */
 
-import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
+import { type Change, ConnectionError, ErrorCode, pause, RpcError, type SubscriptionFilter } from '@mcpx/protocol'
 import { createDeferred } from './async.ts'
 import { createChangeQueue, overflowError } from './change-queue.ts'
 import { changesOf, type Side } from './era.ts'
@@ -189,8 +189,9 @@ export class ChangeStream implements Listening {
 
 const brokenReasons: readonly string[] = ['closed', 'exited', 'unreachable']
 
-/** Whether the connection failed, as opposed to a refusal by the server. */
+/** Whether the connection failed, or a server that has confirmed before, as opposed to a refusal by the server. */
 function isBroken(error: unknown, wasConfirmed: boolean): boolean {
+  if (error instanceof RpcError) return wasConfirmed && error.code === ErrorCode.InternalError
   if (!(error instanceof ConnectionError)) return false
   const { reason, retryable } = error
   return retryable || brokenReasons.includes(reason) || (wasConfirmed && reason === 'timeout')
