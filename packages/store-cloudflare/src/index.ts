@@ -8,7 +8,14 @@ import type { ObjectNamespace } from './platform.ts'
 export { CloudflareStoreError } from './client.ts'
 export { McpxStore } from './object.ts'
 export type { CloudflareStoreOptions } from './options.ts'
-export type { ObjectNamespace, ObjectResponse, ObjectState, ObjectStub, PlatformSocket } from './platform.ts'
+export type {
+  ObjectNamespace,
+  ObjectResponse,
+  ObjectState,
+  ObjectStorage,
+  ObjectStub,
+  PlatformSocket,
+} from './platform.ts'
 
 /** A store in Durable Objects. */
 export interface CloudflareStore extends Store {

@@ -2,25 +2,33 @@
 
 /** A WebSocket of the platform. */
 export interface PlatformSocket {
+  /** The state of the connection; 1 means that it is open. */
   readonly readyState: number
   /** Begins to deliver messages to this end. */
   accept(): void
+  /** Sends a message to the other end. */
   send(message: string): void
+  /** Closes the connection. */
   close(code?: number, reason?: string): void
+  /** Calls a listener with each message. */
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  /** Calls a listener when the connection ends. */
   addEventListener(type: 'close' | 'error', listener: () => void): void
 }
 
 /** The response of a Durable Object. */
 export interface ObjectResponse {
+  /** The HTTP status. */
   readonly status: number
   /** The client's end of a WebSocket, if the request was an upgrade. */
   readonly webSocket?: PlatformSocket | null | undefined
+  /** Reads the body. */
   text(): Promise<string>
 }
 
 /** Reaches one Durable Object. */
 export interface ObjectStub {
+  /** Sends a request to the object. */
   fetch(
     url: string,
     init?: { method?: string; body?: string; headers?: Record<string, string> },
@@ -35,16 +43,27 @@ export interface ObjectNamespace {
   get(id: never): ObjectStub
 }
 
+/** The storage of a Durable Object. */
+export interface ObjectStorage {
+  /** The SQLite database of the object. */
+  readonly sql: {
+    /** Runs statements. */
+    exec(query: string, ...values: (string | number)[]): { toArray(): unknown[] }
+  }
+  /** Sets the time of the next call of `alarm`, in ms since 1970. */
+  setAlarm(time: number): Promise<void>
+  /** Deletes the database. */
+  deleteAll(): Promise<void>
+  /** Undoes the changes of a function that throws. */
+  transactionSync<T>(operate: () => T): T
+}
+
 /** The state of a Durable Object with SQLite storage. */
 export interface ObjectState {
-  readonly storage: {
-    readonly sql: {
-      exec(query: string, ...values: (string | number)[]): { toArray(): unknown[] }
-    }
-    setAlarm(time: number): Promise<void>
-    deleteAll(): Promise<void>
-    transactionSync<T>(operate: () => T): T
-  }
+  /** What the object keeps. */
+  readonly storage: ObjectStorage
+  /** Accepts the server's end of a WebSocket, and lets the object hibernate while it is open. */
   acceptWebSocket(socket: PlatformSocket): void
+  /** Returns the accepted WebSockets. */
   getWebSockets(): PlatformSocket[]
 }
