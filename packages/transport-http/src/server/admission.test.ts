@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
+import { timeout } from 'hono/timeout'
 import { afterEach, describe, expect, it } from 'vitest'
+import { mcp } from '../index.ts'
 import { type HttpServer, type ServeHttpOptions, serveHttp } from '../node/serve-http.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
 
@@ -157,6 +159,52 @@ describe('requests that wait', () => {
     expect((await refusalOf(await call()))[0]).toBe(503)
     held.open()
     for (const response of await Promise.all(slow)) expect(response.status).toBe(404)
+  })
+})
+
+describe('requests that middleware answers before the endpoint does', () => {
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
+  const send = (body: string | ReadableStream) =>
+    new Request('http://localhost/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+
+  /** Sends a body that arrives after the middleware has answered. */
+  async function sendLate(app: ReturnType<typeof mcp>, text: string): Promise<void> {
+    const late = gate<void>()
+    const body = new ReadableStream({
+      async start(controller) {
+        await late.promise
+        controller.enqueue(new TextEncoder().encode(text))
+        controller.close()
+      },
+    })
+    expect((await app.request(send(body))).status).toBe(504)
+    late.open()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  it('give the bytes back that arrive later', async () => {
+    const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
+    const app = mcp(server, { limits: { receivedBytes: 100_000 } }).use(timeout(20))
+    for (let count = 0; count < 3; count++) await sendLate(app, 'x'.repeat(40_000))
+    const large = JSON.stringify(modern('tools/list', { more: 'x'.repeat(60_000) }))
+    expect((await app.request(send(large))).status).toBe(200)
+  })
+
+  it('count once, until their handlers have ended', async () => {
+    const held = gate<void>()
+    const server = new HandWritten({
+      async 'tools/list'() {
+        await held.promise
+        return { tools: [] }
+      },
+    })
+    const app = mcp(server, { limits: { running: 2 } }).use(timeout(20))
+    const text = JSON.stringify(modern('tools/list'))
+    for (let count = 0; count < 2; count++) await sendLate(app, text)
+    expect((await app.request(send(text))).status).toBe(503)
+    held.open()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await app.request(send(text))).status).toBe(200)
   })
 })
 

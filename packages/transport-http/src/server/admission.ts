@@ -52,6 +52,8 @@ export class Admission {
   readonly #kind: 'running' | 'streams'
   #holders = 0
   #bytes = 0
+  /** Whether everything was given back. Middleware that responds without waiting lets the endpoint run on after that. */
+  #isOver = false
 
   constructor(limits: SharedLimits, kind: 'running' | 'streams', caller: string | undefined) {
     this.#limits = limits
@@ -90,7 +92,8 @@ export class Admission {
 
   release(): void {
     this.#holders -= 1
-    if (this.#holders !== 0) return
+    if (this.#holders !== 0 || this.#isOver) return
+    this.#isOver = true
     this.#limits[this.#kind].give(this.caller)
     this.#limits.bytes.give(this.caller, this.#bytes)
     this.#bytes = 0
@@ -101,6 +104,7 @@ export class Admission {
    * refused: it counts for no more than its caller may use.
    */
   setBytes(bytes: number, id?: RequestId): HttpAnswer | undefined {
+    if (this.#isOver) return undefined
     const { bytes: limit } = this.#limits
     const most = this.caller === undefined ? limit.total : limit.perCaller
     const added = Math.min(bytes, most) - this.#bytes

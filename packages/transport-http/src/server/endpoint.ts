@@ -55,6 +55,17 @@ export class Endpoint {
   }
 
   async handle(context: Context<{ Variables: EndpointVariables }>): Promise<HttpAnswer> {
+    const admission = context.get('admission')
+    // Middleware may respond before the endpoint does, for example after a timeout.
+    admission.hold()
+    try {
+      return await this.#handle(context)
+    } finally {
+      admission.release()
+    }
+  }
+
+  async #handle(context: Context<{ Variables: EndpointVariables }>): Promise<HttpAnswer> {
     const { method, raw } = context.req
     const { page, responses, strictAccept } = this.#context.options
     if (this.#context.closedReason !== undefined || (this.#isClosing && method === 'GET')) return shuttingDown()
