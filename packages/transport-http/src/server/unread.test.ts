@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { mcp } from '../index.ts'
 import { type ServeHttpOptions, serveHttp } from '../node/serve-http.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
 
@@ -109,5 +110,34 @@ describe('a JSON response that its client does not read', () => {
     const texts = await Promise.all([1, 2].map(() => read(ask('tools/list'))))
     for (const text of texts) expect(text.length).toBeGreaterThan(SIZE)
     expect(warnings).toEqual([])
+  })
+})
+
+describe('streams that are not read, of callers without an address', () => {
+  it('do not make the endpoint refuse other callers before they take all bytes', async () => {
+    const warnings: string[] = []
+    const server = new HandWritten({
+      'tools/list': () => ({ tools: [], text: 'x'.repeat(200_000) }),
+      'prompts/list': () => ({ prompts: [] }),
+    })
+    const onWarning = (warning: Error) => void warnings.push(warning.message)
+    const app = mcp(server, { responses: 'events', limits: { unreadBytes: 1_500_000 }, onWarning })
+    const ask = (method: string) => {
+      const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': method }
+      return app.request('/', {
+        method: 'POST',
+        headers: { ...headers, accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(modern(method)),
+      })
+    }
+    const unread = await Promise.all(Array.from({ length: 5 }, () => ask('tools/list')))
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    expect((await ask('prompts/list')).status).toBe(200)
+    expect(warnings).toEqual([])
+    for (let count = 0; count < 5; count++) unread.push(await ask('tools/list'))
+    await until(() => warnings.length > 0)
+    expect(warnings[0]).toMatch(/^The client left \d+ bytes unread: its response was cut \(limits\.unreadBytes\)$/)
+    expect((await ask('prompts/list')).status).toBe(200)
+    for (const response of unread) await response.body?.cancel().catch(() => {})
   })
 })

@@ -36,9 +36,12 @@ export class UnreadResponses {
     this.#report = report
   }
 
-  /** Whether a caller leaves as much unread as it may. Its next requests are then refused. */
+  /**
+   * Whether a caller leaves as much unread as it may. Its next requests are then refused. Never true for callers that are
+   * not known: they are many, so beyond the total, their oldest responses are cut instead.
+   */
   isFull(caller: string | undefined): boolean {
-    return (this.#byCaller.get(caller) ?? 0) >= this.#limit.perCaller
+    return caller !== undefined && (this.#byCaller.get(caller) ?? 0) >= this.#limit.perCaller
   }
 
   /** Counts a response from now on, until it is read. */
@@ -69,8 +72,8 @@ export class UnreadResponses {
     }
     for (const response of this.#responses) {
       if (total <= this.#limit.total) break
-      // Callers that leave less unread are not the reason.
-      if (!this.isFull(response.caller)) continue
+      // Known callers that leave less unread are not the reason.
+      if (response.caller !== undefined && !this.isFull(response.caller)) continue
       const bytes = this.#bytesOf(response)
       this.#responses.delete(response)
       this.#byCaller.set(response.caller, (this.#byCaller.get(response.caller) ?? 0) - bytes)
