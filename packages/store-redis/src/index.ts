@@ -5,7 +5,7 @@ import { RedisEventBus } from './bus.ts'
 import type { RedisClient } from './clients.ts'
 import { RedisEventStore } from './events.ts'
 import { checkOptions, type RedisStoreOptions } from './options.ts'
-import { Redis, RedisStoreError } from './redis.ts'
+import { Redis, RedisStoreError, wholeMs } from './redis.ts'
 
 export type { IoRedisClient, NodeRedisClient, NodeRedisCluster, RedisClient } from './clients.ts'
 export type { RedisStoreOptions } from './options.ts'
@@ -56,12 +56,12 @@ function sessionStore(redis: Redis): SessionStore {
   const keyOf = (id: string) => `${redis.prefix}session:${id}`
   return {
     async create(id, state, ttl) {
-      const stored = await redis.send('SET', keyOf(id), JSON.stringify(state), 'PX', ttl, 'NX')
+      const stored = await redis.send('SET', keyOf(id), JSON.stringify(state), 'PX', wholeMs(ttl), 'NX')
       if (stored === null) throw new Error('A session with this id exists already')
     },
     async get(id, ttl) {
       const key = keyOf(id)
-      const text = ttl === undefined ? await redis.send('GET', key) : await redis.send('GETEX', key, 'PX', ttl)
+      const text = ttl === undefined ? await redis.send('GET', key) : await redis.send('GETEX', key, 'PX', wholeMs(ttl))
       return typeof text === 'string' ? JSON.parse(text) : undefined
     },
     async update(id, change) {
@@ -91,7 +91,7 @@ return {count, redis.call('PTTL', KEYS[1])}`
 function counterStore(redis: Redis): CounterStore {
   return {
     async increment(key, window) {
-      const reply = await redis.run(INCREMENT, `${redis.prefix}count:${key}`, window)
+      const reply = await redis.run(INCREMENT, `${redis.prefix}count:${key}`, wholeMs(window))
       const [count, rest] = reply as [number, number]
       return { count, resetsAt: Date.now() + rest }
     },
@@ -101,7 +101,7 @@ function counterStore(redis: Redis): CounterStore {
 function replayStore(redis: Redis): ReplayStore {
   return {
     async add(id, ttl) {
-      return (await redis.send('SET', `${redis.prefix}replay:${id}`, '', 'PX', ttl, 'NX')) !== null
+      return (await redis.send('SET', `${redis.prefix}replay:${id}`, '', 'PX', wholeMs(ttl), 'NX')) !== null
     },
   }
 }

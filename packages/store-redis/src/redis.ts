@@ -10,6 +10,11 @@ export class RedisStoreError extends Error {
   readonly retryable = true
 }
 
+/** Returns a time in ms as Redis accepts it: a whole number. `Infinity` becomes 285,000 years. */
+export function wholeMs(ms: number): number {
+  return Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER)
+}
+
 /** Sends the commands of a store. */
 export class Redis {
   readonly connection: Connection

@@ -51,6 +51,25 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     admin.destroy()
   })
 
+  it('accepts times that are no whole numbers, or endless', async () => {
+    const store = redisStore(connected.client)
+    for (const ttl of [59_999.5, Number.POSITIVE_INFINITY]) {
+      const id = String(ttl)
+      await store.sessions.create(id, {}, ttl)
+      expect(await store.sessions.get(id, ttl)).toEqual({})
+      expect(await store.replays.add(id, ttl)).toBe(true)
+      for (const count of [1, 2]) {
+        const counted = await store.counters.increment(id, ttl)
+        expect(counted.count).toBe(count)
+        expect(counted.resetsAt).toBeGreaterThan(Date.now())
+      }
+    }
+    const short = 100.5
+    while ((await store.counters.increment('k', short)).count < 2);
+    await expect.poll(async () => (await store.counters.increment('k', short)).count).toBe(1)
+    await store.close()
+  })
+
   it('rejects within the time limit while Redis does not reply, and works when it replies again', async () => {
     const store = redisStore(connected.client, { timeout: 200 })
     server.pause()
