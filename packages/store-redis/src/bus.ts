@@ -1,7 +1,7 @@
 /** The event bus: one connection for all subscriptions of the process, and local delivery to their listeners. */
 
 import type { EventBus } from '@mcpx/protocol'
-import type { Subscriber } from './clients.ts'
+import type { Subscriber, SubscriberListener } from './clients.ts'
 import type { Redis } from './redis.ts'
 
 interface Subscription {
@@ -23,7 +23,7 @@ export class RedisEventBus implements EventBus {
   readonly #redis: Redis
   readonly #channels = new Map<string, Channel>()
   #subscriber: Promise<Subscriber> | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(redis: Redis) {
     this.#redis = redis
@@ -54,7 +54,7 @@ export class RedisEventBus implements EventBus {
     const subscription = { listener, onGap }
     channel.subscriptions.add(subscription)
     const unsubscribe = async () => {
-      if (this.#isClosed || !channel.subscriptions.delete(subscription)) return
+      if (this.#closing.signal.aborted || !channel.subscriptions.delete(subscription)) return
       // Callers do not wait for the end of a subscription at Redis.
       void this.#update(channel).catch(this.#redis.onWarning)
     }
@@ -76,7 +76,7 @@ export class RedisEventBus implements EventBus {
   async #updateUntilDone(channel: Channel): Promise<void> {
     try {
       const subscriber = await this.#connect()
-      while (!this.#isClosed && channel.isSubscribed !== channel.subscriptions.size > 0) {
+      while (!this.#closing.signal.aborted && channel.isSubscribed !== channel.subscriptions.size > 0) {
         if (channel.isSubscribed) {
           channel.isSubscribed = false
           await subscriber.unsubscribe(channel.name)
@@ -85,17 +85,18 @@ export class RedisEventBus implements EventBus {
           channel.isSubscribed = true
         }
       }
+    } finally {
+      channel.updating = undefined
+      // Also after a failure, because a channel per followed stream would stay otherwise.
       if (channel.subscriptions.size === 0 && this.#channels.get(channel.name) === channel) {
         this.#channels.delete(channel.name)
       }
-    } finally {
-      channel.updating = undefined
     }
   }
 
   async #connect(): Promise<Subscriber> {
-    if (this.#isClosed) throw new Error('the store was closed')
-    this.#subscriber ??= this.#redis.connection.openSubscriber({
+    if (this.#closing.signal.aborted) throw new Error('the store was closed')
+    const listener: SubscriberListener = {
       onMessage: (name, message) => this.#deliver(name, ({ listener }) => listener(message)),
       onReconnect: () => {
         this.#redis.onWarning(
@@ -104,7 +105,8 @@ export class RedisEventBus implements EventBus {
         for (const name of [...this.#channels.keys()]) this.#deliver(name, ({ onGap }) => onGap?.())
       },
       onError: this.#redis.onWarning,
-    })
+    }
+    this.#subscriber ??= this.#redis.connection.openSubscriber(listener, this.#closing.signal)
     try {
       return await this.#subscriber
     } catch (error) {
@@ -127,9 +129,7 @@ export class RedisEventBus implements EventBus {
 
   /** Ends all subscriptions and closes their connection. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort()
     this.#channels.clear()
-    const subscriber = await this.#subscriber?.catch(() => undefined)
-    subscriber?.close()
   }
 }

@@ -58,14 +58,14 @@ export interface SubscriberListener {
 export interface Subscriber {
   subscribe(channel: string): Promise<unknown>
   unsubscribe(channel: string): Promise<unknown>
-  close(): void
 }
 
 /** Sends commands, and opens a connection for subscriptions. */
 export interface Connection {
   /** @param key the key that the command uses, by which a cluster finds the server */
   send(key: string | undefined, args: string[]): Promise<unknown>
-  openSubscriber(listener: SubscriberListener): Promise<Subscriber>
+  /** @param signal closes the connection, also while it is being opened */
+  openSubscriber(listener: SubscriberListener, signal: AbortSignal): Promise<Subscriber>
 }
 
 /** Returns the connection of a client. Throws a `TypeError` for a value that is no supported client. */
@@ -90,16 +90,22 @@ function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connec
   return {
     send: (key, args) => (isCluster(client) ? client.sendCommand(key, false, args) : client.sendCommand(args)),
 
-    async openSubscriber({ onMessage, onReconnect, onError }) {
+    async openSubscriber({ onMessage, onReconnect, onError }, signal) {
       const subscriber = client.duplicate()
       subscriber.on('error', onError)
+      signal.addEventListener('abort', () => {
+        try {
+          subscriber.destroy()
+        } catch {
+          // The connection has already ended.
+        }
+      })
       await subscriber.connect()
       // The client subscribes to all channels again before it is ready.
       subscriber.on('ready', onReconnect)
       return {
         subscribe: (channel) => subscriber.subscribe(channel, (message) => onMessage(channel, message)),
         unsubscribe: (channel) => subscriber.unsubscribe(channel),
-        close: () => subscriber.destroy(),
       }
     },
   }
@@ -109,8 +115,9 @@ function ioRedisConnection(client: IoRedisClient): Connection {
   return {
     send: (_key, [name = '', ...args]) => client.call(name, ...args),
 
-    async openSubscriber({ onMessage, onReconnect, onError }) {
+    async openSubscriber({ onMessage, onReconnect, onError }, signal) {
       const subscriber = client.duplicate()
+      signal.addEventListener('abort', () => subscriber.disconnect())
       const channels = new Set<string>()
       let wasReady = false
       subscriber.on('error', onError)
@@ -140,7 +147,6 @@ function ioRedisConnection(client: IoRedisClient): Connection {
           channels.delete(channel)
           await subscriber.unsubscribe(channel)
         },
-        close: () => subscriber.disconnect(),
       }
     },
   }

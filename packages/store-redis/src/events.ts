@@ -94,12 +94,12 @@ export class RedisEventStore implements EventStore {
       hasChanged = true
       resume?.()
     }
-    for (const each of signals) each.addEventListener('abort', wake)
     const unsubscribe = await this.#bus.subscribe(
       topicOf(lastEventId.slice(0, lastEventId.lastIndexOf('.'))),
       wake,
       wake,
     )
+    for (const each of signals) each.addEventListener('abort', wake)
     try {
       while (!isStopped()) {
         hasChanged = false

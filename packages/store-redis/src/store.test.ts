@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RedisClient } from './clients.ts'
 import { RedisStoreError, redisStore } from './index.ts'
@@ -151,5 +152,29 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     await expect.poll(() => admin.pubSubChannels()).toEqual([])
     admin.destroy()
     await store.close()
+  })
+
+  it('leaves no listener behind when a stream cannot be followed', async () => {
+    const store = redisStore(connected.client, { timeout: 100 })
+    const id = await store.events.append('s', 'x')
+    const { signal } = new AbortController()
+    server.pause()
+    await expect(store.events.follow(id, signal)[Symbol.asyncIterator]().next()).rejects.toThrow(RedisStoreError)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    server.resume()
+    await store.close()
+  })
+
+  it('closes while Redis cannot be reached, and leaves no connection behind', async () => {
+    const store = redisStore(connected.client, { timeout: 100 })
+    await server.stop()
+    await expect(store.bus.subscribe('t', () => {})).rejects.toThrow('SUBSCRIBE')
+    await store.close()
+    server = await startRedis(server.port)
+    const admin = await connectAdmin(server.port)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    // This one, and the one of the caller.
+    expect(await admin.clientList()).toHaveLength(2)
+    admin.destroy()
   })
 })

@@ -119,8 +119,8 @@ export class SqliteEventStore implements EventStore {
       hasChanged = true
       resume?.()
     }
-    for (const each of signals) each.addEventListener('abort', wake)
     const unsubscribe = await this.#bus.subscribe(topicOf(streamId), wake, wake)
+    for (const each of signals) each.addEventListener('abort', wake)
     try {
       if (!isStopped()) await this.refresh(streamId)
       while (!isStopped()) {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { collect, type Folder, makeFolder, type OpenDatabase, openBy } from './database.fixture.ts'
 import { SqliteStoreError, sqliteStore } from './index.ts'
@@ -235,5 +236,17 @@ describe('a store', () => {
     const store = sqliteStore(folder.open('node:sqlite', ':memory:'))
     await store.sessions.create('a', {}, 60_000)
     expect(await store.sessions.get('a')).toEqual({})
+  })
+})
+
+describe('a followed stream', () => {
+  it('leaves no listener behind when it cannot be read', async () => {
+    const store = sqliteStore(database)
+    const id = await store.events.append('s', 'x')
+    const { signal } = new AbortController()
+    database.exec('DROP TABLE mcpx_messages')
+    await expect(store.events.follow(id, signal)[Symbol.asyncIterator]().next()).rejects.toThrow(SqliteStoreError)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    await store.close()
   })
 })
