@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createDuplex, type Exchange, type Handler, type NotificationMessage, type Responder } from '@mcpx/protocol'
-import { createChannelPair } from '@mcpx/protocol/memory'
+import { createChannelPair, memoryStore } from '@mcpx/protocol/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createServer, type ServerOptions } from './index.ts'
 
@@ -426,5 +428,37 @@ describe('a modern subscription with a slow handler', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params } as const
     expect(await server.respond(message, exchange)).toBeUndefined()
     expect(watched).toEqual([])
+  })
+})
+
+describe('changes that a bus does not accept', () => {
+  it('wait in little memory, however many there are', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    let isBroken = true
+    const published: string[] = []
+    const publish = (topic: string, message: string) => {
+      if (isBroken) throw new Error('no bus')
+      if (topic === 'mcpx/changes') published.push(message)
+    }
+    const store = memoryStore()
+    const server = createServer({ name: 's', version: '1' }, { store: { ...store, bus: { ...store.bus, publish } } })
+    server.resource('note://first', {}, '')
+    closing.push(() => server.close())
+    server.resourceUpdated('note://first')
+    await turn()
+    collect()
+    const before = process.memoryUsage().heapUsed
+    for (let n = 0; n < 20_000; n++) {
+      server.resourceUpdated(`note://${n}/${'x'.repeat(5_000)}`)
+      if (n % 1_000 === 0) await turn()
+    }
+    await turn()
+    collect()
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000)
+    isBroken = false
+    while (published.length === 0) await turn(20)
+    // Everything may have changed.
+    expect(JSON.parse(published[0] as string)).toEqual({ from: expect.any(String) })
   })
 })

@@ -48,7 +48,7 @@ export class SharedChanges {
 
   /** Publishes a change. Changes of one task are one message; if the bus fails, they are published again later. */
   publish(change: Change): void {
-    this.#waiting.set(JSON.stringify(change), change)
+    addTo(this.#waiting, change)
     if (this.#isPublishing) return
     this.#isPublishing = true
     // The other changes of this task are collected first.
@@ -82,7 +82,8 @@ export class SharedChanges {
         await this.#bus.publish(TOPIC, JSON.stringify(message))
       } catch (error) {
         this.#options.onError(error)
-        this.#waiting = new Map([...waiting, ...this.#waiting])
+        for (const change of this.#waiting.values()) addTo(waiting, change)
+        this.#waiting = waiting
         await pause(RETRY, this.#closing.signal).catch(() => {})
       }
     }
@@ -121,4 +122,9 @@ export class SharedChanges {
       this.#options.onError(error)
     }
   }
+}
+
+/** Adds a change, unless there are so many that everything counts as changed. */
+function addTo(waiting: Map<string, Change>, change: Change): void {
+  if (waiting.size <= MAX_WAITING) waiting.set(JSON.stringify(change), change)
 }
