@@ -1,4 +1,5 @@
 /** The parts that the adapters of all model APIs share. */
+import { checkArray, checkOptions } from './checks.ts'
 import type { ResultPart, ToolResult } from './results.ts'
 import { toParts } from './results.ts'
 import type { Dialect } from './schemas/dialects.ts'
@@ -41,6 +42,19 @@ export function definitionsOf(toolset: Toolset, dialect: Dialect): readonly Defi
     const { schema, strict } = fittedSchemaOf(tool, dialect)
     return { name, tool, description: tool.description ?? tool.title, schema, strict }
   })
+}
+
+/** The names of the options of `run`. */
+const RUN_OPTIONS = ['signal', 'onProgress']
+
+/**
+ * Checks the arguments of `run`.
+ *
+ * @param argument the part of a response that has the calls
+ */
+export function checkRun(place: string, calls: unknown, argument: string, options: unknown): void {
+  checkArray(place, calls, `pass ${argument}`)
+  checkOptions(place, options, RUN_OPTIONS)
 }
 
 export function toCallOptions(name: string, { signal, onProgress }: RunOptions): ToolCallOptions {

@@ -1,5 +1,6 @@
 /** Tools for `generateText` and `streamText` of the AI SDK. */
 import { type AdapterOptions, definitionsOf, type RunOptions, toCallOptions } from './adapter.ts'
+import { checkFunction, checkOptions, checkToolset } from './checks.ts'
 import { joinText, type ResultPart, type ToolResult, toParts } from './results.ts'
 import type { Dialect } from './schemas/dialects.ts'
 import type { JsonObject } from './schemas/json.ts'
@@ -44,7 +45,10 @@ export interface AiSdkTool<Schema> {
  * ```
  */
 export function aiSdkTools<Schema>(toolset: Toolset, options: AiSdkOptions<Schema>): Record<string, AiSdkTool<Schema>> {
+  checkToolset('aiSdkTools', toolset)
+  checkOptions('aiSdkTools', options, ['jsonSchema', 'dialect', 'media', 'onProgress'])
   const { jsonSchema, dialect = 'common', media = true, onProgress } = options
+  checkFunction('aiSdkTools: jsonSchema', jsonSchema)
   const toSchema = jsonSchema as (schema: JsonObject) => Schema
   const entries = definitionsOf(toolset, dialect).map(({ name, description, schema }) => {
     const tool: AiSdkTool<Schema> = {

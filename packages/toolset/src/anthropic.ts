@@ -1,5 +1,6 @@
 /** Tools for the messages of the Anthropic API. */
-import { definitionsOf, type RunOptions, runCall, type StrictOptions } from './adapter.ts'
+import { checkRun, definitionsOf, type RunOptions, runCall, type StrictOptions } from './adapter.ts'
+import { checkOptions, checkToolset } from './checks.ts'
 import type { ResultPart } from './results.ts'
 import type { JsonObject } from './schemas/json.ts'
 import type { Toolset } from './toolset.ts'
@@ -59,10 +60,10 @@ export interface AnthropicMessages {
 const imagesAndDocuments = /^(?:image\/(?:png|jpeg|webp|gif)|application\/pdf)$/
 
 /** Offers a toolset to messages. The API limits strict mode to 20 tools of a request. */
-export function anthropicMessages(
-  toolset: Toolset,
-  { strict = false, media = true }: StrictOptions = {},
-): AnthropicMessages {
+export function anthropicMessages(toolset: Toolset, options: StrictOptions = {}): AnthropicMessages {
+  checkToolset('anthropicMessages', toolset)
+  checkOptions('anthropicMessages', options, ['strict', 'media'])
+  const { strict = false, media = true } = options
   const dialect = strict ? 'anthropic-strict' : 'anthropic'
   return {
     get tools() {
@@ -73,12 +74,13 @@ export function anthropicMessages(
         ...(fitted.strict && { strict: true }),
       }))
     },
-    async run(content, options = {}) {
+    async run(content, runOptions = {}) {
+      checkRun('anthropicMessages.run', content, 'message.content', runOptions)
       const calls = content.filter(({ type }) => type === 'tool_use')
       return Promise.all(
         calls.map(async ({ id = '', name = '', input }) => {
           const accepted = media ? imagesAndDocuments : undefined
-          const { result, parts } = await runCall(toolset, { name, args: input }, { ...options, dialect, accepted })
+          const { result, parts } = await runCall(toolset, { name, args: input }, { ...runOptions, dialect, accepted })
           return {
             type: 'tool_result' as const,
             tool_use_id: id,

@@ -1,5 +1,6 @@
 /** Tools for the content generation of the Gemini API. */
-import { type AdapterOptions, definitionsOf, type RunOptions, runCall } from './adapter.ts'
+import { type AdapterOptions, checkRun, definitionsOf, type RunOptions, runCall } from './adapter.ts'
+import { checkOptions, checkToolset } from './checks.ts'
 import { joinText } from './results.ts'
 import type { JsonObject } from './schemas/json.ts'
 import type { Toolset } from './toolset.ts'
@@ -42,7 +43,10 @@ export interface GeminiContent {
 const imagesAndDocuments = /^(?:image\/(?:png|jpeg|webp)|application\/pdf)$/
 
 /** Offers a toolset to Gemini. Models before Gemini 3 read text only: pass `media: false`. */
-export function geminiContent(toolset: Toolset, { media = true }: AdapterOptions = {}): GeminiContent {
+export function geminiContent(toolset: Toolset, options: AdapterOptions = {}): GeminiContent {
+  checkToolset('geminiContent', toolset)
+  checkOptions('geminiContent', options, ['media'])
+  const { media = true } = options
   return {
     get tools() {
       const functionDeclarations = definitionsOf(toolset, 'gemini').map(({ name, description, schema }) => ({
@@ -53,11 +57,16 @@ export function geminiContent(toolset: Toolset, { media = true }: AdapterOptions
       }))
       return functionDeclarations.length === 0 ? [] : [{ functionDeclarations }]
     },
-    async run(calls = [], options = {}) {
+    async run(calls = [], runOptions = {}) {
+      checkRun('geminiContent.run', calls, 'response.functionCalls', runOptions)
       return Promise.all(
         calls.map(async ({ id, name = '', args }) => {
           const accepted = media ? imagesAndDocuments : undefined
-          const { result, parts } = await runCall(toolset, { name, args }, { ...options, dialect: 'gemini', accepted })
+          const { result, parts } = await runCall(
+            toolset,
+            { name, args },
+            { ...runOptions, dialect: 'gemini', accepted },
+          )
           const text = joinText(parts)
           const files = parts.flatMap((part) =>
             part.type === 'media' ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : [],

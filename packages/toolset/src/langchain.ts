@@ -1,5 +1,6 @@
 /** Structured tools for LangChain and LangGraph. */
 import { type AdapterOptions, definitionsOf, type RunOptions, toCallOptions } from './adapter.ts'
+import { checkFunction, checkOptions, checkToolset } from './checks.ts'
 import { toDataUrl } from './openai.ts'
 import { joinText, type ResultPart, toParts } from './results.ts'
 import type { Dialect } from './schemas/dialects.ts'
@@ -48,7 +49,11 @@ const images = /^image\/(?:png|jpeg|webp|gif)$/
  * call, a tool returns a `ToolMessage` with the status `success` or `error` and the whole result as its artifact.
  */
 export function langchainTools<Tool>(toolset: Toolset, options: LangChainOptions<Tool>): Tool[] {
+  checkToolset('langchainTools', toolset)
+  checkOptions('langchainTools', options, ['create', 'ToolMessage', 'dialect', 'media', 'onProgress'])
   const { create, ToolMessage, dialect = 'common', media = true, onProgress } = options
+  checkFunction('langchainTools: create', create)
+  checkFunction('langchainTools: ToolMessage', ToolMessage)
   return definitionsOf(toolset, dialect).map(({ name, description = '', schema }) => {
     async function func(input: unknown, _manager: unknown, { signal, toolCall }: LangChainConfig = {}) {
       const result = await toolset.call(name, input, { ...toCallOptions(name, { signal, onProgress }), dialect })

@@ -1,5 +1,6 @@
 /** Tools for the chat completions and the responses of the OpenAI API, and of APIs that are compatible with it. */
-import { definitionsOf, type RunOptions, runCall, type StrictOptions } from './adapter.ts'
+import { checkRun, definitionsOf, type RunOptions, runCall, type StrictOptions } from './adapter.ts'
+import { checkOptions, checkToolset } from './checks.ts'
 import { joinText, type ResultPart } from './results.ts'
 import type { JsonObject } from './schemas/json.ts'
 import type { Toolset } from './toolset.ts'
@@ -45,7 +46,10 @@ const images = /^image\/(?:png|jpeg|webp|gif)$/
 const imagesAndDocuments = /^(?:image\/(?:png|jpeg|webp|gif)|application\/pdf)$/
 
 /** Offers a toolset to chat completions. */
-export function openaiChat(toolset: Toolset, { strict = false, media = true }: StrictOptions = {}): OpenAiChat {
+export function openaiChat(toolset: Toolset, options: StrictOptions = {}): OpenAiChat {
+  checkToolset('openaiChat', toolset)
+  checkOptions('openaiChat', options, ['strict', 'media'])
+  const { strict = false, media = true } = options
   const dialect = strict ? 'openai-strict' : 'openai'
   return {
     get tools() {
@@ -59,13 +63,14 @@ export function openaiChat(toolset: Toolset, { strict = false, media = true }: S
         },
       }))
     },
-    async run(calls, options = {}) {
+    async run(calls, runOptions = {}) {
+      checkRun('openaiChat.run', calls ?? [], 'message.tool_calls', runOptions)
       const results = await Promise.all(
         (calls ?? []).map(async ({ id, function: call }) => {
           if (call === undefined) return []
           const request = { name: call.name, args: call.arguments }
           const { parts } = await runCall(toolset, request, {
-            ...options,
+            ...runOptions,
             dialect,
             accepted: media ? images : undefined,
           })
@@ -154,10 +159,10 @@ export interface OpenAiResponses {
 }
 
 /** Offers a toolset to responses. */
-export function openaiResponses(
-  toolset: Toolset,
-  { strict = false, media = true }: StrictOptions = {},
-): OpenAiResponses {
+export function openaiResponses(toolset: Toolset, options: StrictOptions = {}): OpenAiResponses {
+  checkToolset('openaiResponses', toolset)
+  checkOptions('openaiResponses', options, ['strict', 'media'])
+  const { strict = false, media = true } = options
   const dialect = strict ? 'openai-strict' : 'openai'
   return {
     get tools() {
@@ -169,12 +174,13 @@ export function openaiResponses(
         strict: fitted.strict,
       }))
     },
-    async run(output, options = {}) {
+    async run(output, runOptions = {}) {
+      checkRun('openaiResponses.run', output, 'response.output', runOptions)
       const calls = output.filter(({ type }) => type === 'function_call')
       return Promise.all(
         calls.map(async ({ call_id, name, arguments: args }) => {
           const accepted = media ? imagesAndDocuments : undefined
-          const { parts } = await runCall(toolset, { name: name ?? '', args }, { ...options, dialect, accepted })
+          const { parts } = await runCall(toolset, { name: name ?? '', args }, { ...runOptions, dialect, accepted })
           const isText = parts.every(({ type }) => type === 'text')
           return {
             type: 'function_call_output' as const,

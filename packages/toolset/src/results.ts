@@ -87,7 +87,8 @@ function toPart(block: ResultContent): ResultPart {
 export function limitText(result: ToolResult, maxText: number): ToolResult {
   let room = maxText
   const shorten = (text: string) => {
-    const kept = text.slice(0, room)
+    // A character outside the basic plane is two units long, of which APIs refuse one alone.
+    const kept = text.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')
     room -= kept.length
     if (kept.length === text.length) return text
     return `${kept}\n[${(text.length - kept.length).toLocaleString('en')} more characters left out]`

@@ -1,4 +1,5 @@
 /** Two tools in the place of many: the model searches for a tool, then calls it. */
+import { checkArray, checkLimit, checkOptions, checkToolset } from './checks.ts'
 import { errorResult, type ToolResult } from './results.ts'
 import { isString, objectOf } from './schemas/json.ts'
 import { prepareArguments, type ToolInfo, type Toolset, unknownTool } from './toolset.ts'
@@ -39,7 +40,11 @@ const call: ToolInfo = {
 
 /** Returns a toolset with the tools `search_tools` and `call_tool`, through which a model uses all tools of another toolset. */
 export function searchTools(toolset: Toolset, options: SearchOptions = {}): Toolset {
+  checkToolset('searchTools', toolset)
+  checkOptions('searchTools', options, ['direct', 'maxResults'])
   const { direct = [], maxResults = 5 } = options
+  checkArray('searchTools: direct', direct)
+  checkLimit('searchTools: maxResults', maxResults)
   return {
     get tools() {
       const offered = direct.map((name) => [name, toolset.tools.get(name)] as const)

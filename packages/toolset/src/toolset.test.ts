@@ -135,6 +135,13 @@ test('long texts are shortened, and say so', async () => {
   expect(toText(await toolset.call('resource', {}))).toMatch(/^\[resource a:\/\/b\]\ny{1000}\n\[1,000 more/)
 })
 
+test('a text is not shortened within a character', async () => {
+  const server = createServer({ name: 'long', version: '1.0.0' }).tool('text', {}, () => 'ab😀cd')
+  await using client = await connect(server)
+  const toolset = await createToolset(client, { maxText: 3 })
+  expect(toText(await toolset.call('text', {}))).toBe('ab\n[4 more characters left out]')
+})
+
 test('arguments are checked with the original schema where the model saw another one', async () => {
   const calls: unknown[] = []
   const schema = {

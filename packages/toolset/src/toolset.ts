@@ -1,10 +1,11 @@
 /** The tools of one or more servers, under names that model APIs accept. */
 import { createJsonSchemaValidator, type JsonSchema, PEER_SCHEMA_OPTIONS } from '@mcpx/json-schema'
+import { checkLimit, checkOptions, checkSource, describe } from './checks.ts'
 import { errorResult, limitText, parseArguments, type ToolResult } from './results.ts'
 import type { SchemaChange } from './schemas/change.ts'
 import type { Dialect } from './schemas/dialects.ts'
 import { type FittedSchema, fitSchema } from './schemas/fit-schema.ts'
-import { isObject, type JsonObject } from './schemas/json.ts'
+import type { JsonObject } from './schemas/json.ts'
 
 /** A tool of a server. */
 export interface ToolInfo {
@@ -90,7 +91,10 @@ const MAX_LISTED_NAMES = 50
 
 /** Reads the tools of a client, or of several servers that `connectAll` joined. */
 export async function createToolset(source: ToolSource, options: ToolsetOptions = {}): Promise<Toolset> {
+  checkSource(source)
+  checkOptions('createToolset', options, ['follow', 'onChange', 'maxText', 'onWarning'])
   const { follow = false, maxText = MAX_TEXT, onWarning = () => {}, onChange = () => {} } = options
+  checkLimit('createToolset: maxText', maxText)
   const modelNames = new Map<string, string>()
   let tools: ReadonlyMap<string, ToolInfo> = new Map()
 
@@ -199,7 +203,8 @@ export function prepareArguments(
   dialect: Dialect | undefined,
 ): { args: JsonObject } | { error: string } {
   const parsed = parseArguments(args)
-  if (parsed === undefined) return { error: `${name}: expected the arguments as a JSON object, got ${describe(args)}` }
+  if (parsed === undefined)
+    return { error: `${name}: expected the arguments as a JSON object, got ${describeArguments(args)}` }
   if (dialect === undefined) return { args: parsed }
   const fitted = fittedSchemaOf(tool, dialect)
   const restored = fitted.restore(parsed)
@@ -218,7 +223,7 @@ function problemsOf({ inputSchema }: ToolInfo, args: JsonObject): readonly strin
   }
 }
 
-function describe(args: unknown): string {
+function describeArguments(args: unknown): string {
   if (typeof args === 'string') return 'text that is no complete JSON object'
-  return isObject(args) ? 'an object' : JSON.stringify(args)
+  return Array.isArray(args) || typeof args === 'number' ? JSON.stringify(args) : describe(args)
 }

@@ -217,3 +217,25 @@ describe('a strict mode', () => {
     expect(restore({ list: [{ b: null, c: null }], kind: null })).toEqual({ list: [{ c: null }] })
   })
 })
+
+test.each(['constructor', 'toString', '__proto__'])('a property may have the name %s', (name) => {
+  const own = (schema: object) => ({
+    properties: JSON.parse(JSON.stringify({ a: { type: 'string' } }).replace('a', name)),
+    ...schema,
+  })
+  const other = { properties: { b: { type: 'string' } } }
+  for (const keyword of ['allOf', 'anyOf']) {
+    for (const parts of [
+      [own({}), other],
+      [other, own({})],
+    ]) {
+      const fitted = fitSchema({ type: 'object', [keyword]: parts }, 'common').schema.properties as object
+      expect(Object.entries(fitted).filter(([each]) => each === name)).toEqual([[name, { type: 'string' }]])
+    }
+  }
+})
+
+test('the path of a change is a JSON pointer', () => {
+  const schema = { type: 'object', properties: { 'a/b~c': { type: 'string', maxLength: 3 } } }
+  expect(changesOf(schema, 'openai-strict')).toContain('#/properties/a~1b~0c maxLength wider')
+})

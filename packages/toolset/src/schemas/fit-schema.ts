@@ -1,4 +1,5 @@
 /** Fits the schema of a tool's arguments to what a model API accepts, and reports each change. */
+import { describe } from '../checks.ts'
 import type { SchemaChange } from './change.ts'
 import {
   ANNOTATIONS,
@@ -34,10 +35,13 @@ const MAX_DEPTH = 64
 const MAX_NOTE = 200
 
 /**
- * Fits a schema of tool arguments to a dialect. Never throws: constraints that cannot be expressed are removed and reported. A schema
- * that a strict mode cannot express is fitted without it.
+ * Fits a schema of tool arguments to a dialect. Constraints that cannot be expressed are removed and reported. A schema that a strict
+ * mode cannot express is fitted without it.
+ *
+ * @throws TypeError for a dialect that does not exist, and for a value that is no JSON Schema
  */
 export function fitSchema(schema: object, dialect: Dialect): FittedSchema {
+  checkArguments(schema, dialect)
   const rules = DIALECTS[dialect]
   const original = schema as JsonObject
   try {
@@ -48,6 +52,17 @@ export function fitSchema(schema: object, dialect: Dialect): FittedSchema {
     const fitted = fitSchema(schema, rules.otherwise)
     return { ...fitted, changes: [{ path, keyword, effect: 'same', message }, ...fitted.changes] }
   }
+}
+
+function checkArguments(schema: unknown, dialect: string): void {
+  if (!Object.hasOwn(DIALECTS, dialect)) {
+    throw new TypeError(`dialect: expected one of ${Object.keys(DIALECTS).join(', ')}, got ${JSON.stringify(dialect)}`)
+  }
+  if (!isObject(schema)) throw new TypeError(`fitSchema: expected a JSON Schema, got ${describe(schema)}`)
+  const standard = schema['~standard']
+  if (!isObject(standard)) return
+  const remedy = 'convert it first, for example with z.toJSONSchema(schema)'
+  throw new TypeError(`fitSchema: expected a JSON Schema, got a schema of ${String(standard.vendor)}; ${remedy}`)
 }
 
 interface Place {
@@ -210,7 +225,7 @@ class Fitting {
 
   #fitKeyword(keyword: string, value: unknown, place: Place): unknown {
     const at = (...parts: (string | number)[]) => ({
-      path: [place.path, keyword, ...parts].join('/'),
+      path: [place.path, keyword, ...parts.map(toPointerPart)].join('/'),
       depth: place.depth + 1,
       refs: place.refs,
     })
@@ -327,6 +342,10 @@ class Fitting {
     }
     return { ...(title !== undefined && { title }), ...(description !== undefined && { description }), anyOf: branches }
   }
+}
+
+function toPointerPart(part: string | number): string {
+  return String(part).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function isOfType(value: unknown, type: unknown): boolean {

@@ -68,12 +68,12 @@ export function typesOf(type: unknown): readonly unknown[] {
 }
 
 function mergeProperties(one: JsonObject, other: JsonObject): JsonObject {
-  const merged = { ...one }
+  const merged = new Map(Object.entries(one))
   for (const [name, schema] of Object.entries(other)) {
-    const own = merged[name]
-    merged[name] = own === undefined || isSame(own, schema) ? schema : { allOf: [own, schema] }
+    const own = merged.get(name)
+    merged.set(name, own === undefined || isSame(own, schema) ? schema : { allOf: [own, schema] })
   }
-  return merged
+  return Object.fromEntries(merged)
 }
 
 /**
@@ -81,19 +81,24 @@ function mergeProperties(one: JsonObject, other: JsonObject): JsonObject {
  * them require.
  */
 export function mergeAlternatives(base: JsonObject, alternatives: readonly JsonObject[]): JsonObject {
-  const properties = { ...objectOf(base.properties) }
+  const properties = new Map(Object.entries(objectOf(base.properties)))
   const isClosed = base.additionalProperties === false
   const names = new Set(alternatives.flatMap((each) => Object.keys(objectOf(each.properties))))
   for (const name of names) {
-    if (Object.hasOwn(properties, name) || isClosed) continue
-    const variants = alternatives.map((each) => objectOf(each.properties)[name]).filter((each) => each !== undefined)
+    if (properties.has(name) || isClosed) continue
+    const variants = alternatives.flatMap((each) => ownValue(objectOf(each.properties), name))
     const distinct = variants.filter((each, index) => variants.findIndex((other) => isSame(other, each)) === index)
-    properties[name] = distinct.length === 1 ? distinct[0] : { anyOf: distinct }
+    properties.set(name, distinct.length === 1 ? distinct[0] : { anyOf: distinct })
   }
   const [first = [], ...others] = alternatives.map(({ required }) => listOf(required).filter(isString))
   const shared = first.filter((name) => others.every((required) => required.includes(name)))
   const required = new Set([...listOf(base.required), ...shared])
-  return { ...base, properties, ...(required.size > 0 && { required: [...required] }) }
+  return { ...base, properties: Object.fromEntries(properties), ...(required.size > 0 && { required: [...required] }) }
+}
+
+/** Returns the value of an own member in a list, which is empty if there is none. A property may be called `constructor`. */
+function ownValue(value: JsonObject, name: string): readonly unknown[] {
+  return Object.hasOwn(value, name) ? [value[name]] : []
 }
 
 /** Turns tuples of draft-07, a list in `items`, into `prefixItems`. */
