@@ -116,6 +116,12 @@ export async function groups(): Promise<void> {
   expectTypeOf(all.failures.git).toEqualTypeOf<Error | undefined>()
   // @ts-expect-error: no such server
   all.clients.mail
+  // Options of one server do not determine the names of all.
+  const one = await connectAll({ math: server, git: spawned }, { servers: { math: { timeout: 3 } } })
+  expectTypeOf(await one.clients.math?.tools.add({ a: 1, b: 2 })).toEqualTypeOf<{ sum: number } | undefined>()
+  expectTypeOf(one.clients.git).toEqualTypeOf<Client | undefined>()
+  // @ts-expect-error: no such server
+  await connectAll({ math: server, git: spawned }, { servers: { mail: {} } })
   const remote = await connectAll<{ math: typeof server }>({ math: connector })
   expectTypeOf(remote.clients.math).toEqualTypeOf<Client<typeof server> | undefined>()
 }

@@ -146,6 +146,31 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     await expect(readAll()).rejects.toMatchObject({ reason: 'limit' })
   })
 
+  it('may have servers that are named like members of every object', async () => {
+    await using group = await connectAll({ constructor: server(revision, 'c'), toString: server('2026-07-28', 't') })
+    expect((await group.listTools().all()).map(({ name }) => name)).toEqual(['constructor_c_find', 'toString_t_find'])
+    expect((await group.callTool('constructor_c_find')).content[0]).toEqual({ type: 'text', text: 'c c.find' })
+    expect(Object.keys(group.failures)).toEqual([])
+  })
+
+  it.each([
+    [undefined, 'connectAll: expected an object of connectors by the names of their servers, got nothing'],
+    [[dead], 'connectAll: expected an object of connectors by the names of their servers, got array'],
+    [dead, 'connectAll: expected an object of connectors by the names of their servers, got one connector'],
+    [server(revision, 'g'), 'got one connector; write connectAll({ git: connector })'],
+  ])('refuses %s in the place of several targets', async (targets, message) => {
+    await expect(connectAll(targets as never)).rejects.toThrow(message)
+  })
+
+  it.each([
+    [{ connectTimeout: 0 }, 'connectAll: servers.git: connectTimeout: expected a positive number of ms'],
+    [{ era: 'old' }, 'connectAll: servers.git: era: expected auto, modern'],
+  ])('names the server whose options are wrong: %j', async (own, message) => {
+    await expect(connectAll({ git: server(revision, 'g') }, { servers: { git: own as never } })).rejects.toThrow(
+      message,
+    )
+  })
+
   it('closes all clients', async () => {
     const group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     await group.close()

@@ -7,6 +7,8 @@ import {
   type Connector,
   type ContentBlock,
   guarded,
+  isObject,
+  kindOf,
   quoted,
   type Responder,
   type ServerCapabilities,
@@ -68,23 +70,23 @@ type Targets<Servers> = { readonly [Name in keyof Servers]: Connector | (Respond
  */
 export async function connectAll<Servers extends Readonly<Record<string, unknown>>>(
   targets: Targets<Servers>,
-  options: GroupOptions<keyof Servers & string> = {},
+  options: GroupOptions<NoInfer<keyof Servers & string>> = {},
 ): Promise<ClientGroup<Servers>> {
   const { separator = '_', servers, ...shared } = options
-  const own: Readonly<Record<string, ClientOptions | undefined>> = servers ?? {}
+  checkTargets(targets)
   const names = Object.keys(targets)
-  if (names.includes('mcpServers')) throw settingsError('connectAll')
   checkGroupOptions(options)
   checkClientOptions(shared)
   checkSeparator(separator)
   for (const name of names) checkServerName('connectAll', name)
-  const problem = unknownOption('connectAll: servers', own, names)
+  const problem = unknownOption('connectAll: servers', servers ?? {}, names)
   if (problem !== undefined) throw new TypeError(problem)
+  const own = new Map(Object.entries<ClientOptions | undefined>(servers ?? {}))
   const onWarning = guarded(options.onWarning)
   const clients: Record<string, Client> = {}
   const failures: Record<string, Error> = {}
-  const optionsOf = (name: string): ClientOptions => ({ ...shared, ...own[name] })
-  for (const name of names) checkClientOptions(own[name] ?? {}, `connectAll: servers.${name}`)
+  const optionsOf = (name: string): ClientOptions => ({ ...shared, ...own.get(name) })
+  for (const name of names) checkClientOptions(own.get(name) ?? {}, `connectAll: servers.${name}`)
   const results = await Promise.allSettled(names.map((name) => connect(targets[name] as Connector, optionsOf(name))))
   results.forEach((result, index) => {
     const name = names[index] as string
@@ -98,6 +100,16 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   if (names.length > 0 && Object.keys(clients).length === 0) throw noServerError(failures)
   // The types of the clients follow from the type parameter.
   return { clients, failures, ...createGroup(clients, separator, onWarning) } as ClientGroup as ClientGroup<Servers>
+}
+
+/** Throws for settings, for one connector, and for values that are no objects. */
+function checkTargets(targets: unknown): void {
+  const expected = 'connectAll: expected an object of connectors by the names of their servers'
+  if (!isObject(targets)) throw new TypeError(`${expected}, got ${kindOf(targets)}`)
+  if ('mcpServers' in targets) throw settingsError('connectAll')
+  if (typeof targets.connect === 'function' || typeof targets.respond === 'function') {
+    throw new TypeError(`${expected}, got one connector; write connectAll({ git: connector })`)
+  }
 }
 
 function noServerError(failures: Readonly<Record<string, Error>>): AggregateError {

@@ -265,14 +265,17 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
 /** Throws for an option or an era that does not exist, and for numbers that are out of range. */
 export function checkClientOptions(options: ClientOptions, place = 'connect'): void {
   refuseUnknown(place, options, CLIENT_OPTIONS)
-  checkClientNumbers(place === 'connect' ? '' : `${place}: `, options)
+  const prefix = place === 'connect' ? '' : `${place}: `
+  checkClientNumbers(prefix, options)
   const { era = 'auto', connectTimeout = 1 } = options
   if (!(connectTimeout > 0)) {
-    throw new RangeError(`connectTimeout: expected a positive number of ms, or Infinity, got ${connectTimeout}`)
+    throw new RangeError(
+      `${prefix}connectTimeout: expected a positive number of ms, or Infinity, got ${connectTimeout}`,
+    )
   }
   if (era === 'auto' || era === 'modern' || era === 'legacy' || isRevision(era)) return
   const expected = `auto, modern, legacy or one of ${REVISIONS.join(', ')}`
-  throw new TypeError(`era: expected ${expected}, got ${quoted(String(era))}`)
+  throw new TypeError(`${prefix}era: expected ${expected}, got ${quoted(String(era))}`)
 }
 
 /** Throws for an option of `connectAll` that does not exist. */

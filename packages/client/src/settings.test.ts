@@ -66,6 +66,22 @@ describe('settings', () => {
     expect(read(entry)).toEqual([['http', 'https://a.example/mcp', {}]])
   })
 
+  it('may have a server of any name that is switched off', () => {
+    const servers = { '@magic/mcp': { command: 'x', disabled: true }, git: { command: 'y' } }
+    expect(Object.keys(fromSettings({ mcpServers: servers }, recorder().options))).toEqual(['git'])
+  })
+
+  it('replace the inputs of VS Code by variables, and refuse those without a value', () => {
+    const entry = { type: 'http', url: 'https://a.example', headers: { authorization: 'Bearer $' + '{input:api-key}' } }
+    const variables = { 'input:api-key': 'secret' }
+    expect(read(entry, { variables })).toEqual([
+      ['http', 'https://a.example', { headers: { authorization: 'Bearer secret' } }],
+    ])
+    expect(() => read(entry, { variables: {} })).toThrow(
+      'mcpServers.git.headers.authorization: the variable "input:api-key" has no value; set it, or write $',
+    )
+  })
+
   it.each([{ disabled: true }, { enabled: false }])('leave out a server with %j', (member) => {
     expect(read({ command: 'x', ...member })).toEqual([])
   })
@@ -115,6 +131,9 @@ describe('settings', () => {
       { url: 'https://a.example', type: 'ws' },
       '.type: expected "http" or "streamable-http" or "streamableHttp" or "sse" for a url, got "ws"',
     ],
+    [{ command: 'x', disabled: 'true' }, '.disabled: expected boolean, got string'],
+    [{ command: 'x', enabled: 0 }, '.enabled: expected boolean, got number'],
+    [{ url: 'localhost:3000/mcp' }, '.url: expected a URL such as "https://example.com/mcp"'],
     [{ cmd: 'x' }, ': there is no member "cmd"; did you mean "command"?'],
     [{ command: 'x', arg: ['y'] }, ': there is no member "arg"; did you mean "args"?'],
     [{ url: 'https://a.example', header: {} }, ': there is no member "header"; did you mean "headers"?'],
@@ -129,6 +148,11 @@ describe('settings', () => {
     )
     expect(() => read({ url: 'https://a.example' }, { http: undefined })).toThrow(
       'mcpServers.git: needs http of @mcpx/transport-http/client; write fromSettings(settings, { http })',
+    )
+    expect(() => read({ command: 'x' }, { spawn: 'x' })).toThrow('fromSettings: spawn: expected function, got string')
+    expect(() => read({ command: 'x' }, { http: null })).toThrow('fromSettings: http: expected function, got null')
+    expect(() => read({ command: 'x' }, { variables: 'A=1' })).toThrow(
+      'fromSettings: variables: expected object, got string',
     )
     expect(() => read({ command: 'x' }, { stdio: 1 })).toThrow(
       'fromSettings: there is no option "stdio"; did you mean "spawn"?',

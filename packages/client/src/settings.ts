@@ -12,8 +12,9 @@ export interface SettingsOptions {
   /** Connects to a URL: `http` of `@mcpx/transport-http/client`, or a function that calls it with more options. */
   readonly http?: ((url: string, options: { headers?: Record<string, string> }) => Connector) | undefined
   /**
-   * The values of `${NAME}`, `${NAME:-default}` and `${env:NAME}`, such as `process.env`. A variable without a value is refused.
-   * Default: none, which leaves such text as it is.
+   * The values of `${NAME}`, `${NAME:-default}` and `${env:NAME}`, such as `process.env`, and of the inputs of VS Code:
+   * `{ ...process.env, 'input:key': key }` for `${input:key}`. A variable without a value is refused. Default: none, which leaves
+   * such text as it is.
    */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
 }
@@ -35,12 +36,25 @@ export interface SettingsOptions {
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
   const problem = unknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
   if (problem !== undefined) throw new TypeError(problem)
+  checkOptionTypes(options)
   const [root, servers] = serversOf(settings)
-  const entries = Object.entries(servers).map(([name, entry]): [string, Connector | undefined] => {
-    checkServerName(root, name)
-    return [name, connectorOf(`${root}.${name}`, entry, options)]
+  const entries = Object.entries(servers).map(([name, given]) => {
+    const place = `${root}.${name}`
+    return { name, place, entry: objectAt(place, given) }
   })
-  return Object.fromEntries(entries.filter((entry): entry is [string, Connector] => entry[1] !== undefined))
+  const connectors = entries.filter(isSwitchedOn).map(({ name, place, entry }): [string, Connector] => {
+    checkServerName(root, name)
+    return [name, connectorOf(place, entry, options)]
+  })
+  return Object.fromEntries(connectors)
+}
+
+function checkOptionTypes({ spawn, http, variables }: SettingsOptions): void {
+  for (const [name, transport] of Object.entries({ spawn, http })) {
+    if (transport === undefined || typeof transport === 'function') continue
+    throw new TypeError(`fromSettings: ${name}: expected function, got ${kindOf(transport)}`)
+  }
+  if (variables !== undefined) objectAt('fromSettings: variables', variables)
 }
 
 const OTHER_OPTIONS = { stdio: 'spawn', env: 'variables', url: 'http' }
@@ -77,10 +91,20 @@ const TYPES: Readonly<Record<string, 'command' | 'url'>> = {
   sse: 'url',
 }
 
-/** Returns undefined for a server that is switched off. */
-function connectorOf(place: string, given: unknown, options: SettingsOptions): Connector | undefined {
-  const entry = objectAt(place, given)
-  if (entry.disabled === true || entry.enabled === false) return undefined
+interface SettingsEntry {
+  readonly place: string
+  readonly entry: Record<string, unknown>
+}
+
+function isSwitchedOn({ place, entry }: SettingsEntry): boolean {
+  const { disabled = false, enabled = true } = entry
+  for (const [name, value] of Object.entries({ disabled, enabled })) {
+    if (typeof value !== 'boolean') throw new TypeError(`${place}.${name}: expected boolean, got ${kindOf(value)}`)
+  }
+  return enabled === true && disabled === false
+}
+
+function connectorOf(place: string, entry: Record<string, unknown>, options: SettingsOptions): Connector {
   refuseMisspelled(place, entry)
   const urlMember = OTHER_URLS.find((name) => entry[name] !== undefined) ?? 'url'
   const isUrl = entry[urlMember] !== undefined
@@ -93,7 +117,7 @@ function connectorOf(place: string, given: unknown, options: SettingsOptions): C
     const { http } = options
     if (http === undefined) throw missingTransport(place, 'http', '@mcpx/transport-http/client')
     const url = read.string(`${place}.${urlMember}`, entry[urlMember])
-    if (!URL.canParse(url))
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new TypeError(`${place}.${urlMember}: expected a URL such as "https://example.com/mcp"`)
     const headers = read.strings(`${place}.headers`, entry.headers)
     return http(url, { ...(headers && { headers }) })
@@ -165,12 +189,17 @@ class SettingsReader {
   #replace(place: string, text: string): string {
     const variables = this.#variables
     if (variables === undefined) return text
-    return text.replace(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
-      const value = Object.hasOwn(variables, name) ? variables[name] : undefined
-      // As in a shell, the default replaces an empty value, too.
-      const replaced = value === '' && otherwise !== undefined ? otherwise : (value ?? otherwise)
-      if (replaced !== undefined) return replaced
-      throw new TypeError(`${place}: the variable ${quoted(name)} has no value; set it, or write \${${name}:-default}`)
-    })
+    return text.replace(
+      /\$\{(?:env:)?([A-Za-z_]\w*|input:[\w.-]+)(?::-([^}]*))?\}/g,
+      (_, name: string, otherwise?: string) => {
+        const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+        // As in a shell, the default replaces an empty value, too.
+        const replaced = value === '' && otherwise !== undefined ? otherwise : (value ?? otherwise)
+        if (replaced !== undefined) return replaced
+        throw new TypeError(
+          `${place}: the variable ${quoted(name)} has no value; set it, or write \${${name}:-default}`,
+        )
+      },
+    )
   }
 }
