@@ -21,6 +21,7 @@ import {
   type InputRequiredResult,
   type InputResponse,
   internalError,
+  isObject,
   type JsonObject,
   kindOf,
   ListRootsRequest,
@@ -104,6 +105,7 @@ export interface Asker {
 export function elicit<Form extends FormSchema>(options: ElicitOptions<Form>): Ask<ElicitOutcome<Form>> {
   checkQuestionOptions('elicit', options, ['message', 'schema', 'otherwise'])
   const { message, schema, otherwise } = options
+  checkOtherwise('elicit', otherwise)
   const requestedSchema = toRequestedSchema(schema)
   return {
     request: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } },
@@ -119,6 +121,7 @@ export function elicit<Form extends FormSchema>(options: ElicitOptions<Form>): A
 export function openUrl(options: OpenUrlOptions): Ask<ElicitResult> {
   checkQuestionOptions('openUrl', options, ['message', 'url', 'otherwise'])
   const { message, url, otherwise } = options
+  checkOtherwise('openUrl', otherwise)
   return { request: { method: 'elicitation/create', params: { mode: 'url', message, url } }, otherwise }
 }
 
@@ -148,6 +151,24 @@ export function roots(): Ask<Root[]> {
 function checkQuestionOptions(place: string, options: object, names: readonly string[]): void {
   const problem = unknownOption(place, options, names)
   if (problem !== undefined) throw new QuestionError(problem)
+}
+
+/** Throws for another `otherwise` than an outcome or a message. The content of an outcome is not validated: it is for the handler. */
+function checkOtherwise(place: 'elicit' | 'openUrl', otherwise: unknown): void {
+  const got = otherwiseFault(place, otherwise)
+  if (got === undefined) return
+  const outcome = place === 'elicit' ? '{ action: "accept", content }' : '{ action: "accept" }'
+  throw new QuestionError(`${place}: otherwise: expected ${outcome}, { action: "decline" } or a message, got ${got}`)
+}
+
+function otherwiseFault(place: 'elicit' | 'openUrl', otherwise: unknown): string | undefined {
+  if (otherwise === undefined) return undefined
+  if (typeof otherwise === 'string') return otherwise === '' ? 'an empty string' : undefined
+  if (!isObject(otherwise)) return kindOf(otherwise)
+  const { action, content } = otherwise
+  if (action === undefined) return 'an object without action'
+  if (!['accept', 'decline', 'cancel'].includes(String(action))) return `the action ${quoted(String(action))}`
+  return place === 'elicit' && action === 'accept' && content === undefined ? '"accept" without content' : undefined
 }
 
 /** The JSON Schema keywords that a form field supports. Others are removed. */

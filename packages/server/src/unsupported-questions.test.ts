@@ -52,6 +52,30 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       expect(visit).toMatchObject({ text: 'Open https://example.com/pay first.', isError: true })
     })
 
+    it('is refused with another `otherwise` than an outcome or a message, also if the client supports the question', async () => {
+      const answers = { 'elicitation/create': () => ({ action: 'accept', content: { row: 7 } }) }
+      const wrong: [unknown, string][] = [
+        [5, 'got number'],
+        [() => 'later', 'got function'],
+        [{ row: 1 }, 'got an object without'],
+        [{ action: 'yes' }, 'got the action "yes"'],
+        [{ action: 'accept' }, 'got "accept" without content'],
+        ['', 'got an empty string'],
+      ]
+      for (const [otherwise, got] of wrong) {
+        for (const client of [{}, { answers, declared: { elicitation: { form: {} } } }]) {
+          const { isError, faults } = await run(ask(otherwise), client)
+          expect(isError).toBe(true)
+          expect(faults[0]).toBeInstanceOf(QuestionError)
+          expect(String(faults[0])).toContain('elicit: otherwise: expected ')
+          expect(String(faults[0])).toContain(got)
+        }
+      }
+      const visit = (otherwise: unknown) => (ctx: Context) =>
+        ctx.openUrl('pay', { ...URL_FORM, otherwise: otherwise as never })
+      expect(String((await run(visit(5))).faults[0])).toContain('openUrl: otherwise: expected ')
+    })
+
     it('is asked if the client supports it', async () => {
       const answers = { 'elicitation/create': () => ({ action: 'accept', content: { row: 7 } }) }
       const declared = { elicitation: { form: {} } }
