@@ -184,7 +184,8 @@ describe('requests that middleware answers before the endpoint does', () => {
 
   it('give the bytes back that arrive later', async () => {
     const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
-    const app = mcp(server, { limits: { receivedBytes: 100_000 } }).use(timeout(20))
+    const app = mcp(server, { limits: { receivedBytes: 100_000 } })
+    app.use(timeout(20))
     for (let count = 0; count < 3; count++) await sendLate(app, 'x'.repeat(40_000))
     const large = JSON.stringify(modern('tools/list', { more: 'x'.repeat(60_000) }))
     expect((await app.request(send(large))).status).toBe(200)
@@ -198,7 +199,8 @@ describe('requests that middleware answers before the endpoint does', () => {
         return { tools: [] }
       },
     })
-    const app = mcp(server, { limits: { running: 2 } }).use(timeout(20))
+    const app = mcp(server, { limits: { running: 2 } })
+    app.use(timeout(20))
     const text = JSON.stringify(modern('tools/list'))
     for (let count = 0; count < 2; count++) await sendLate(app, text)
     expect((await app.request(send(text))).status).toBe(503)
