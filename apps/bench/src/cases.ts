@@ -14,9 +14,10 @@ import { memory, setups, streams } from './cases/sessions.ts'
 import { sse } from './cases/sse.ts'
 import { httpstart, imported, modules } from './cases/starts.ts'
 import { coldstart, stdio } from './cases/stdio.ts'
+import { store } from './cases/store.ts'
 
 export const cases: readonly Case[] = [
-  ...[http, events, setups, memory, streams, progress, results, requests],
+  ...[http, events, setups, memory, streams, progress, results, requests, store],
   ...[stdio, coldstart, httpstart, imported, modules, bundle, footprint],
   ...[fetch, calls, duplex, codec, sse],
   ...[growth, heap, allocations, leftovers],

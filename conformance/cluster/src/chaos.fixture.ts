@@ -6,14 +6,8 @@ import { type ClientName, connectBy, type TestClient } from './clients.fixture.t
 import type { Cluster } from './cluster.fixture.ts'
 import { RESOURCES } from './node.fixture.ts'
 
-/** A fault of the cluster, which lasts until its promise resolves. */
-export interface Fault {
-  readonly name: string
-  cause(): Promise<void>
-}
-
 /** The results of requests, by their outcome. */
-export type Outcomes = Map<string, number>
+type Outcomes = Map<string, number>
 
 export interface Tally {
   readonly outcomes: Outcomes
@@ -141,8 +135,9 @@ function createWatchedFetch(name: string, tally: Tally): typeof fetch {
   const ids = new Set<string>()
   let handshakes = 0
   return async (input, init) => {
-    if (String(init?.body ?? '').includes('"initialize"')) handshakes += 1
-    if (handshakes > 1) tally.lostSessions.push(`${name}: another handshake`)
+    const isHandshake = String(init?.body ?? '').includes('"initialize"')
+    if (isHandshake) handshakes += 1
+    if (isHandshake && handshakes > 1) tally.lostSessions.push(`${name}: another handshake`)
     const response = await fetch(input as string, init)
     const hasSession = new Headers(init?.headers).has('mcp-session-id')
     if (hasSession && response.status === 404) tally.lostSessions.push(`${name}: ${init?.method} was answered with 404`)

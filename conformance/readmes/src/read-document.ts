@@ -1,6 +1,7 @@
 /** Compiles and runs the code of a document, and compares the output. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { blocksOf, consolesOf, expectedOutput, filesOf, programsOf, stepsOf } from './blocks.ts'
 import { pathOf } from './documents.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
@@ -41,6 +42,13 @@ export function readDocument(document: string): void {
     it.each(blocks.filter(({ language }) => language === 'json').map((block) => [block.line, block] as const))(
       'contains valid JSON, in line %i',
       (_, { text }) => void JSON.parse(text),
+    )
+
+    it.each(blocks.filter(({ language }) => language === 'yaml').map((block) => [block.line, block] as const))(
+      'contains valid YAML, in line %i',
+      (_, { text }) => {
+        for (const { errors, warnings } of parseAllDocuments(text)) expect([...errors, ...warnings]).toEqual([])
+      },
     )
 
     it('states the output of each program', () => {
