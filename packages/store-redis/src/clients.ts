@@ -101,11 +101,20 @@ function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connec
         }
       })
       await subscriber.connect()
-      // The client subscribes to all channels again before it is ready.
-      subscriber.on('ready', onReconnect)
+      const channels = new Set<string>()
+      // The client subscribes to all channels again before it is ready. A cluster tells it of each of its nodes.
+      subscriber.on(isCluster(client) ? 'node-ready' : 'ready', () => {
+        if (channels.size > 0) onReconnect()
+      })
       return {
-        subscribe: (channel) => subscriber.subscribe(channel, (message) => onMessage(channel, message)),
-        unsubscribe: (channel) => subscriber.unsubscribe(channel),
+        async subscribe(channel) {
+          await subscriber.subscribe(channel, (message) => onMessage(channel, message))
+          channels.add(channel)
+        },
+        async unsubscribe(channel) {
+          channels.delete(channel)
+          await subscriber.unsubscribe(channel)
+        },
       }
     },
   }

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '@redis/client'
+import { createClient, createCluster } from '@redis/client'
 import { Redis as IoRedis } from 'ioredis'
 import type { RedisClient } from './clients.ts'
 
@@ -23,10 +23,22 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-export async function startRedis(port?: number): Promise<RedisServer> {
+export async function startRedis(port?: number, more: readonly string[] = []): Promise<RedisServer> {
   const chosen = port ?? (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
-  const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+  const args = [
+    '--port',
+    String(chosen),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    folder,
+    ...more,
+  ]
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   await waitUntilReady(child)
   return {
@@ -90,4 +102,28 @@ export async function connectAdmin(port: number) {
   client.on('error', () => {})
   await client.connect()
   return client
+}
+
+/** The number of slots of a cluster. */
+const SLOTS = 16_384
+
+/** Starts a cluster of one server. */
+export async function startCluster(): Promise<RedisServer> {
+  const server = await startRedis(undefined, ['--cluster-enabled', 'yes'])
+  const admin = await connectAdmin(server.port)
+  await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...Array.from({ length: SLOTS }, (_, slot) => String(slot))])
+  while (!String(await admin.sendCommand(['CLUSTER', 'INFO'])).includes('cluster_state:ok')) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  admin.destroy()
+  return server
+}
+
+/** Connects a cluster client of `@redis/client`. */
+export async function connectCluster(port: number): Promise<Connected> {
+  const client = createCluster({ rootNodes: [{ socket: { host: '127.0.0.1', port } }] })
+  client.on('error', () => {})
+  const connecting: Promise<unknown> = client.connect()
+  await connecting
+  return { client, close: () => client.destroy() }
 }
