@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import type { Hono } from 'hono'
 import { timeout } from 'hono/timeout'
 import { afterEach, describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
@@ -27,7 +28,7 @@ async function start(options: ServeHttpOptions) {
   })
   const http = await serveHttp(server, { port: 0, authenticate: readCaller, ...options })
   servers.push(http)
-  const post = (method: string, caller?: string, more: object = {}) =>
+  const post = (method: string, caller?: string, more: object = {}, forwarded: object = {}) =>
     fetch(http.url, {
       method: 'POST',
       body: JSON.stringify(modern(method, { ...more })),
@@ -36,6 +37,7 @@ async function start(options: ServeHttpOptions) {
         'mcp-protocol-version': MODERN,
         'mcp-method': method,
         ...(caller !== undefined && { 'x-caller': caller }),
+        ...forwarded,
       },
     })
   const refusalOf = async (response: Response) => [
@@ -117,6 +119,53 @@ describe('one caller', () => {
   })
 })
 
+describe('callers with IPv6 addresses', () => {
+  const outgoing = { destroyed: false, writableLength: 0, writableFinished: false, on() {}, off() {} }
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN }
+
+  it.each([
+    ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1', '::ffff:192.0.2.2'],
+  ])('are those of one client within half an address: %s, %s, not %s', async (first, second, other) => {
+    const held = gate<void>()
+    const server = new HandWritten({
+      'tools/list': () => ({ tools: [] }),
+      async 'prompts/list'() {
+        await held.promise
+        return { prompts: [] }
+      },
+    })
+    const app = mcp(server, { limits: { running: 80 } })
+    const post = (method: string, remoteAddress: string) => {
+      const body = JSON.stringify(modern(method))
+      const incoming = { rawHeaders: [], socket: { remoteAddress } }
+      const init = { method: 'POST', headers: { ...headers, 'mcp-method': method }, body }
+      return app.request('/', init, { incoming, outgoing })
+    }
+    const slow = Array.from({ length: 20 }, () => post('prompts/list', first))
+    await begun(server, 20)
+    expect((await post('tools/list', second)).status).toBe(429)
+    expect((await post('tools/list', other)).status).toBe(200)
+    held.open()
+    await Promise.all(slow)
+  })
+})
+
+describe('callers behind a proxy of the same machine or network', () => {
+  it.each([{ 'x-forwarded-for': '203.0.113.1' }, { forwarded: 'for=203.0.113.1' }])(
+    'are many: %o',
+    async (forwarded) => {
+      const { post, held, server } = await start({ limits: { running: 80 } })
+      const slow = Array.from({ length: 20 }, () => post('prompts/list', undefined, {}, forwarded))
+      await begun(server, 20)
+      expect((await post('tools/list', undefined, {}, forwarded)).status).toBe(200)
+      held.open()
+      await Promise.all(slow)
+    },
+  )
+})
+
 describe('requests that wait', () => {
   it('for authenticate count as running', async () => {
     const held = gate<void>()
@@ -168,7 +217,7 @@ describe('requests that middleware answers before the endpoint does', () => {
     new Request('http://localhost/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
 
   /** Sends a body that arrives after the middleware has answered. */
-  async function sendLate(app: ReturnType<typeof mcp>, text: string): Promise<void> {
+  async function sendLate(app: Hono, text: string): Promise<void> {
     const late = gate<void>()
     const body = new ReadableStream({
       async start(controller) {

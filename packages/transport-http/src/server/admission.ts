@@ -34,9 +34,32 @@ export class SharedLimits {
 
 /** Returns the caller of a request: its principal, else its network address, else its session. */
 export function callerOf(context: Context, auth?: AuthInfo): string | undefined {
-  const address = bindingsOf(context).incoming?.socket?.remoteAddress
   const session = context.req.raw.headers.get(SESSION_HEADER) ?? undefined
-  return principalOf(auth) ?? address ?? session?.slice(0, MAX_CALLER)
+  return principalOf(auth) ?? networkOf(context) ?? session?.slice(0, MAX_CALLER)
+}
+
+/** Addresses of the same machine or network. */
+const LOCAL =
+  /^(?:::1$|f[cd]|fe[89ab]|(?:::ffff:)?(?:127|10|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.)/
+
+/**
+ * Returns the network of the client: an IPv4 address, or the first half of an IPv6 address, because one client can use all
+ * addresses of the second half. Undefined behind a proxy of the same machine or network, which serves many clients. The
+ * address that a proxy forwards is not used, because clients can send it, too.
+ */
+function networkOf(context: Context): string | undefined {
+  const address = bindingsOf(context).incoming?.socket?.remoteAddress
+  if (address === undefined) return undefined
+  const { headers } = context.req.raw
+  if (LOCAL.test(address) && (headers.has('x-forwarded-for') || headers.has('forwarded'))) return undefined
+  return address.includes(':') && !address.includes('.') ? firstHalf(address) : address
+}
+
+/** Returns the first four of the eight groups of an IPv6 address. */
+function firstHalf(address: string): string {
+  const [first, last] = address.split('::').map((part) => part.split(':')) as [string[], string[]?]
+  const zeros = last === undefined ? [] : Array.from({ length: 8 - first.length - last.length }, () => '0')
+  return [...first, ...zeros, ...(last ?? [])].slice(0, 4).join(':')
 }
 
 /** The longest session id that counts as a caller, in UTF-16 code units. */

@@ -36,7 +36,8 @@ export interface HttpLimits {
   /**
    * The part of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1, and at least 16 of them.
    * More are refused with 429. A caller is a subject, else a network address, else a session. Clients behind one proxy have
-   * one address: use 1 there, unless they are authenticated. Default: 0.25.
+   * one address, unless it is a proxy of the same machine or network that sends `x-forwarded-for` or `forwarded`: use 1
+   * there, unless they are authenticated. Default: 0.25.
    */
   readonly perCaller: number
   /** The most requests of one legacy session that run at the same time. More are refused with 429. Default: 100. */
