@@ -50,6 +50,13 @@ describe('the debug observer', () => {
     expect(line).toContain('[redacted]')
   })
 
+  it.each(['x', '\\n'])('redacts a secret within a string that is cut: %j', (character) => {
+    for (const length of [5_000, 5_001]) {
+      const [line = ''] = linesOf(call({ text: JSON.stringify({ privateKey: `hunter22${character.repeat(length)}` }) }))
+      expect(line).not.toContain('hunter22')
+    }
+  })
+
   it('shows names that are no secrets', () => {
     const params = { progressToken: 7, tokens: 3, query: 'the token of my heart', basic: 'Basic colors' }
     expect(linesOf(call(params))[0]).toContain(JSON.stringify(params))

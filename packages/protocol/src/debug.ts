@@ -58,8 +58,8 @@ function lineOf(message: Decoded | readonly Message[]): string {
 /** Names of members that hold secrets. A progress token is none. */
 const SECRET_NAME =
   /authorization|cookie|credential|passw|passphrase|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
-/** Members of JSON within strings, as in the text content that repeats the output of a tool. */
-const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*"/g
+/** Members of JSON within strings, as in the text content that repeats the output of a tool. The last one may be cut. */
+const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
 /** Credentials within strings: those of an `Authorization` header, JSON web tokens, and passwords in URLs. */
 const SECRET_TEXT =
   /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)/gi
