@@ -333,6 +333,23 @@ describe('batches', () => {
     ])
   })
 
+  it('are answered whole when the store cannot be reached for one of their requests', async () => {
+    const problems: Error[] = []
+    const lost = Object.assign(new Error('no connection'), { retryable: true })
+    const server = new HandWritten({
+      'tools/list': () => ({ tools: [] }),
+      'prompts/list': () => Promise.reject(lost),
+    })
+    const app = mcp(server, { onWarning: (problem) => problems.push(problem) })
+    const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
+    const response = await post(app, [request('tools/list', {}, 1), request('prompts/list', {}, 2)], headers)
+    expect(await response.json()).toEqual([
+      { jsonrpc: '2.0', id: 1, result: { tools: [] } },
+      { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'Internal error' } },
+    ])
+    expect(problems).toEqual([lost])
+  })
+
   it('are rejected in other revisions, and without a session [S-140]', async () => {
     const app = mcp(simple())
     expect((await post(app, batch, { 'mcp-session-id': await openSession(app) })).status).toBe(400)

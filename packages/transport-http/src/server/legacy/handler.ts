@@ -5,6 +5,7 @@ import {
   ErrorCode,
   eraOf,
   errorMessage,
+  internalError,
   isRevision,
   type JsonObject,
   type Message,
@@ -24,6 +25,7 @@ import { Reply, type ReplyPolicy } from '../reply.ts'
 import {
   accepted,
   answerText,
+  asError,
   emptyEventsResponse,
   type HttpAnswer,
   jsonResponse,
@@ -161,10 +163,16 @@ export class LegacyEra {
     return reply.respondWith(all)
   }
 
-  #answerInBatch(message: RequestMessage, live: LiveSession, request: HttpRequest, reply: Reply) {
+  async #answerInBatch(message: RequestMessage, live: LiveSession, request: HttpRequest, reply: Reply) {
     const refused = live.refusalOf(message.id, this.#endpoint.limits.sessionRequests)
     if (refused !== undefined) return errorMessage(message.id, refused.error)
-    return this.#answer(message, live, request, reply)
+    try {
+      return await this.#answer(message, live, request, reply)
+    } catch (problem) {
+      // The other requests of the batch have run: a status for all of them would make the client send them again.
+      this.#endpoint.report(asError(problem))
+      return errorMessage(message.id, internalError())
+    }
   }
 
   #createReply(live: LiveSession, request: HttpRequest): Reply {
