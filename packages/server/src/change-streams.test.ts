@@ -431,6 +431,29 @@ describe('a modern subscription with a slow handler', () => {
   })
 })
 
+describe('changes of a process that has no items of its own', () => {
+  it('are published to the other processes', async () => {
+    const store = memoryStore()
+    const server = createServer(
+      { name: 's', version: '1' },
+      { store, secrets: ['known to all processes of this test'] },
+    )
+    const job = createServer({ name: 's', version: '1' }, { store, secrets: ['known to all processes of this test'] })
+    closing.push(
+      () => server.close(),
+      () => job.close(),
+    )
+    server.resource('note://1', { subscribe: true }, '')
+    const { duplex, heard } = connect(server)
+    const params = { _meta: modern, notifications: { resourceSubscriptions: ['note://1'] } }
+    duplex.request('subscriptions/listen', params).catch(() => {})
+    while (heard.length === 0) await turn()
+    job.resourceUpdated('note://1')
+    while (heard.length === 1) await turn()
+    expect(heard[1]).toMatchObject({ method: 'notifications/resources/updated', params: { uri: 'note://1' } })
+  })
+})
+
 describe('changes that a bus does not accept', () => {
   it('wait in little memory, however many there are', async () => {
     setFlagsFromString('--expose-gc')

@@ -105,7 +105,11 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     removeTool: (name) => onRemoved('tools', tools.remove(name)),
     removeResource: (uri) => onRemoved('resources', resources.remove(uri)),
     removePrompt: (name) => onRemoved('prompts', prompts.remove(name)),
-    resourceUpdated: (uri) => feed.publish({ kind: 'resource', uri }),
+    resourceUpdated(uri) {
+      // A process may report changes of resources that only other processes have.
+      onRegister?.()
+      feed.publish({ kind: 'resource', uri })
+    },
     changes: (listener) => feed.subscribe(listener),
     owns: (kind, name) => ({ tool: tools, prompt: prompts, resource: resources })[kind].has(name),
     inputSchemaOf: (name, auth) => tools.getListed(name, auth)?.definition.inputSchema,
