@@ -157,7 +157,10 @@ export function authenticate(guard: Guard, hasPage: boolean): MiddlewareHandler<
     // Browsers send preflights without credentials.
     if (req.method !== 'OPTIONS') {
       const found = await callGuard(guard, req.raw)
-      if (isResponse(found)) return hasPage && isVisit(req.raw) ? refusedPage(req.raw, found) : copyResponse(found)
+      if (isResponse(found)) {
+        const showsPage = hasPage && isVisit(req.raw) && requiresCredentials(found)
+        return showsPage ? refusedPage(req.raw, found) : copyResponse(found)
+      }
       context.set('auth', found)
       const refused = context.get('admission').moveTo(callerOf(context, found))
       if (refused !== undefined) return toResponse(context, refused)
@@ -165,6 +168,11 @@ export function authenticate(guard: Guard, hasPage: boolean): MiddlewareHandler<
     await next()
     return
   }
+}
+
+/** Whether the guard requires credentials, and has no page of its own for browsers. */
+function requiresCredentials({ status, headers }: Response): boolean {
+  return (status === 401 || status === 403) && headers.get('content-type')?.includes('text/html') !== true
 }
 
 async function callGuard(guard: Guard, request: Request): Promise<AuthInfo | Response | undefined> {

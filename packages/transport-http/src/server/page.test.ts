@@ -135,3 +135,16 @@ describe('serveHttp', () => {
     await plain.close()
   })
 })
+
+describe('a browser that a guard refuses', () => {
+  it.each([
+    ['its own page', 401, '<h1>Log in</h1>', 'text/html; charset=utf-8'],
+    ['a response without a body', 204, null, null],
+    ['a fault', 503, 'later', 'text/plain'],
+  ])('sees what the guard responds: %s', async (_, status, body, type) => {
+    const headers: HeadersInit = type === null ? {} : { 'content-type': type }
+    const app = mcp(named(), { authenticate: () => new Response(body, { status, headers }) })
+    const response = await app.request('/', { headers: BROWSER })
+    expect([response.status, await response.text()]).toEqual([status, body ?? ''])
+  })
+})
