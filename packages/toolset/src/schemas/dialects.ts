@@ -13,6 +13,8 @@ export interface DialectRules {
   readonly keywords?: ReadonlySet<string>
   /** The values of `format` that are supported. Default: all of them. */
   readonly formats?: ReadonlySet<string>
+  /** Whether a `pattern` may have no lookaround, such as `(?!a)`. */
+  readonly plainPatterns?: true
   /** The names that properties of the root may have. Default: every name. */
   readonly names?: RegExp
   /** `closed`: objects have no other properties than those declared. `required`: in addition, all of them are required. */
@@ -34,8 +36,8 @@ const strictFormats = new Set([
 const anthropicNames = /^[\w.-]{1,64}$/
 
 export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
-  common: { refs: 'inline', names: /^[A-Za-z_]\w{0,63}$/ },
-  openai: { refs: 'keep' },
+  common: { refs: 'inline', names: /^[A-Za-z_]\w{0,63}$/, plainPatterns: true },
+  openai: { refs: 'keep', plainPatterns: true },
   'openai-strict': {
     refs: 'inline',
     keywords: new Set([
@@ -44,6 +46,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
       ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
     ]),
     formats: strictFormats,
+    plainPatterns: true,
     strict: 'required',
     otherwise: 'openai',
     maxDepth: 10,

@@ -239,3 +239,53 @@ test('the path of a change is a JSON pointer', () => {
   const schema = { type: 'object', properties: { 'a/b~c': { type: 'string', maxLength: 3 } } }
   expect(changesOf(schema, 'openai-strict')).toContain('#/properties/a~1b~0c maxLength wider')
 })
+
+describe('patterns that look around', () => {
+  const email = { type: 'string', format: 'email', pattern: '^(?!\\.)[a-z.]+@' }
+
+  test.each(['openai', 'openai-strict', 'common'] as const)(
+    'are removed for %s, which refuses the whole request',
+    (dialect) => {
+      const { pattern, ...rest } = email
+      const note = `(pattern: ${JSON.stringify(pattern)})`
+      expect(inner(email, dialect)).toEqual({ ...rest, description: note })
+      expect(inner({ type: 'array', items: email }, dialect)).toMatchObject({ items: { description: note } })
+      expect(inner({ type: 'string', pattern: '^(?:a|b)(?<c>d)$' }, dialect)).toMatchObject({
+        pattern: '^(?:a|b)(?<c>d)$',
+      })
+      expect(changesOf({ type: 'object', properties: { a: email } }, dialect)).toContain('#/properties/a pattern wider')
+    },
+  )
+
+  test('stay for Anthropic, and are removed from definitions', () => {
+    expect(inner(email, 'anthropic')).toEqual(email)
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/e' } }, $defs: { e: email } }
+    expect(fitSchema(schema, 'openai').schema.$defs).not.toHaveProperty('e.pattern')
+  })
+})
+
+describe('the limits of structured outputs', () => {
+  const values = (count: number, length: number) =>
+    Array.from({ length: count }, (_, index) => String(index).padEnd(length, 'x'))
+  const names = (length: number) => Object.fromEntries(values(100, length).map((name) => [name, { type: 'string' }]))
+
+  test.each([
+    ['1,000 values of enum', { a: { enum: values(500, 5) }, b: { enum: values(501, 5) } }],
+    ['15,000 characters in an enum of more than 250 values', { a: { enum: values(251, 60) } }],
+    ['120,000 characters of names and values', names(1_201)],
+  ])('are %s: a schema above them is offered without strict mode', (limit, properties) => {
+    const { strict, changes } = fitSchema({ type: 'object', properties }, 'openai-strict')
+    expect(strict).toBe(false)
+    expect(changes[0]?.message).toBe(`not offered in strict mode, because it has more than ${limit}`)
+  })
+
+  test('are kept by large schemas', () => {
+    for (const properties of [
+      { a: { enum: values(500, 5) }, b: { enum: values(500, 5) } },
+      { a: { enum: values(250, 100) } },
+      names(1_000),
+    ]) {
+      expect(fitSchema({ type: 'object', properties }, 'openai-strict').strict).toBe(true)
+    }
+  })
+})

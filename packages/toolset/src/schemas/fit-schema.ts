@@ -15,7 +15,7 @@ import { mergeAlternatives, mergeSchemas, typesOf, withoutOldTuple } from './mer
 import { isDraft7, resolveReference } from './references.ts'
 import { removeNulls } from './remove-nulls.ts'
 import { renameProperties } from './rename-properties.ts'
-import { closeObject, NotStrict } from './strict.ts'
+import { checkStrictLimits, closeObject, NotStrict } from './strict.ts'
 
 /** A schema that a model API accepts, and the way back. */
 export interface FittedSchema {
@@ -33,6 +33,7 @@ export interface FittedSchema {
 const MAX_SCHEMAS = 5_000
 const MAX_DEPTH = 64
 const MAX_NOTE = 200
+const LOOKAROUND = /\(\?<?[=!]/
 
 /**
  * Fits a schema of tool arguments to a dialect. Constraints that cannot be expressed are removed and reported. A schema that a strict
@@ -59,10 +60,6 @@ function checkArguments(schema: unknown, dialect: string): void {
     throw new TypeError(`dialect: expected one of ${Object.keys(DIALECTS).join(', ')}, got ${JSON.stringify(dialect)}`)
   }
   if (!isObject(schema)) throw new TypeError(`fitSchema: expected a JSON Schema, got ${describe(schema)}`)
-  const standard = schema['~standard']
-  if (!isObject(standard)) return
-  const remedy = 'convert it first, for example with z.toJSONSchema(schema)'
-  throw new TypeError(`fitSchema: expected a JSON Schema, got a schema of ${String(standard.vendor)}; ${remedy}`)
 }
 
 interface Place {
@@ -89,6 +86,7 @@ class Fitting {
     const fitted = omit(this.#fitObject(root.schema, { ...place, refs: root.refs }), ['$schema', '$id', 'id'])
     const { schema, names } = renameProperties(fitted, this.#rules.names, this.#onChange)
     const hasNullable = this.#rules.strict === 'required'
+    if (hasNullable) checkStrictLimits(schema)
     return {
       schema: schema as FittedSchema['schema'],
       strict: this.#rules.strict !== undefined,
@@ -254,16 +252,17 @@ class Fitting {
 
   /** Removes the keywords that the dialect does not support. The model can read small ones in the description. */
   #supported(schema: JsonObject, path: string): JsonObject {
-    const { keywords, formats, maxMinItems = Number.POSITIVE_INFINITY } = this.#rules
-    if (keywords === undefined) return schema
+    const { keywords, formats, plainPatterns = false, maxMinItems = Number.POSITIVE_INFINITY } = this.#rules
+    if (keywords === undefined && !plainPatterns) return schema
     const kept: JsonObject = {}
     const notes: string[] = []
     for (const [keyword, value] of Object.entries(schema)) {
       const isHandled = ['oneOf', 'const', 'allOf', '$ref', 'patternProperties'].includes(keyword)
       const isValue =
-        (keyword !== 'format' || formats?.has(String(value))) &&
-        (keyword !== 'minItems' || Number(value) <= maxMinItems)
-      if (isHandled || (keywords.has(keyword) && isValue)) {
+        (keyword !== 'format' || formats === undefined || formats.has(String(value))) &&
+        (keyword !== 'minItems' || Number(value) <= maxMinItems) &&
+        (keyword !== 'pattern' || !plainPatterns || !LOOKAROUND.test(String(value)))
+      if (isHandled || ((keywords === undefined || keywords.has(keyword)) && isValue)) {
         kept[keyword] = value
         continue
       }

@@ -70,3 +70,38 @@ function asNullable(schema: JsonObject): JsonObject {
   const { description, ...rest } = schema
   return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
 }
+
+// The limits of structured outputs of OpenAI for one schema. That of 5,000 properties is the limit of all schemas.
+const MAX_ENUM_VALUES = 1_000
+const MAX_SHORT_ENUM = 250
+const MAX_LONG_ENUM_CHARACTERS = 15_000
+const MAX_CHARACTERS = 120_000
+
+/** Throws `NotStrict` for a schema that is larger than structured outputs allow. */
+export function checkStrictLimits(schema: JsonObject): void {
+  const refuse = (keyword: string, limit: string) => new NotStrict('#', keyword, `it has more than ${limit}`)
+  let enumValues = 0
+  let characters = 0
+
+  function visit(node: unknown): void {
+    if (!isObject(node)) return
+    const { properties, items, anyOf, enum: values, const: value } = node
+    const list = listOf(values)
+    const enumCharacters = lengthOf(list)
+    if (list.length > MAX_SHORT_ENUM && enumCharacters > MAX_LONG_ENUM_CHARACTERS) {
+      throw refuse('enum', '15,000 characters in an enum of more than 250 values')
+    }
+    enumValues += list.length
+    characters += enumCharacters + lengthOf([value, ...Object.keys(objectOf(properties))])
+    for (const each of [...Object.values(objectOf(properties)), items, ...listOf(anyOf)]) visit(each)
+  }
+
+  visit(schema)
+  if (enumValues > MAX_ENUM_VALUES) throw refuse('enum', '1,000 values of enum')
+  if (characters > MAX_CHARACTERS) throw refuse('properties', '120,000 characters of names and values')
+}
+
+/** Returns the number of characters of the strings in a list. */
+function lengthOf(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (isString(value) ? value.length : 0), 0)
+}
