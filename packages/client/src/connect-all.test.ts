@@ -146,6 +146,31 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     await expect(readAll()).rejects.toMatchObject({ reason: 'limit' })
   })
 
+  it('names the tools alike whether they were listed or not', async () => {
+    const tool = (...names: string[]) =>
+      scriptedServer(revision, {
+        answers: {
+          'tools/list': () => ({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }),
+          'tools/call': ({ params }) => ({ content: [{ type: 'text', text: `${names.length} ${params.name}` }] }),
+        },
+      })
+    const servers = [
+      ['a', tool('b_c', 'x')],
+      ['a_b', tool('c')],
+      ['ab', tool('c', 'd', 'e')],
+    ] as const
+    for (const targets of [Object.fromEntries(servers), Object.fromEntries(servers.toReversed())]) {
+      await using listed = await connectAll(targets)
+      const names = (await listed.listTools().all()).map(({ name }) => name)
+      for (const first of names) {
+        await using fresh = await connectAll(targets)
+        for (const name of [first, ...names]) {
+          expect([name, (await fresh.callTool(name)).content]).toEqual([name, (await listed.callTool(name)).content])
+        }
+      }
+    }
+  })
+
   it('may have servers that are named like members of every object', async () => {
     await using group = await connectAll({ constructor: server(revision, 'c'), toString: server('2026-07-28', 't') })
     expect((await group.listTools().all()).map(({ name }) => name)).toEqual(['constructor_c_find', 'toString_t_find'])

@@ -275,15 +275,14 @@ class ListedNames {
   })
 
   /**
-   * Returns the server that has a name. If it was not listed yet, lists the servers that may have it, once, because the
-   * name may have been changed.
+   * Returns the server that has a name. If it was not listed yet, lists the servers that may have it, and those whose tools
+   * compete with theirs for names, once, because the name may have been changed.
    */
   async ownerOf(full: string, options: CallOptions): Promise<MemberName | undefined> {
     const known = this.#names.find(full)
     if (known !== undefined) return known
-    const guesses = this.#names.guess(full)
-    for (const { member } of guesses) await this.#learn(member, options)
-    return this.#names.find(full) ?? guesses[0]
+    for (const member of this.#names.rivals(full)) await this.#learn(member, options)
+    return this.#names.find(full) ?? this.#names.guess(full)[0]
   }
 
   async #learn(member: string, options: CallOptions): Promise<void> {

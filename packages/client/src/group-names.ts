@@ -52,6 +52,16 @@ export class GroupNames {
     return undefined
   }
 
+  /**
+   * Returns the servers whose tools may compete for a name, in the order of the group. They must be listed in this order, so that
+   * each name is the same as after a list of the whole group.
+   */
+  rivals(full: string): string[] {
+    const shortest = this.guess(full).at(-1)?.member
+    if (shortest === undefined) return []
+    return [...this.#known.keys()].filter((member) => (member + this.#separator).startsWith(shortest + this.#separator))
+  }
+
   /** Returns the owners that a name may have, according to its beginning. The likeliest is first. */
   guess(full: string): MemberName[] {
     return this.#members
