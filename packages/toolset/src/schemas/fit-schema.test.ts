@@ -289,3 +289,26 @@ describe('the limits of structured outputs', () => {
     }
   })
 })
+
+test.each([
+  ['another type', { type: 'integer' }],
+  ['other values', { enum: ['a', 1] }],
+  ['another value', { const: 'a' }],
+  [
+    'other properties',
+    { type: 'object', properties: { b: { type: 'string' } }, required: ['b'], additionalProperties: false },
+  ],
+])('null stands for a missing value in one of several alternatives, of which one has %s', (_, other) => {
+  const object = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }
+  for (const keyword of ['anyOf', 'oneOf']) {
+    for (const alternatives of [
+      [object, other],
+      [other, object],
+    ]) {
+      const schema = { type: 'object', properties: { v: { [keyword]: alternatives } }, required: ['v'] }
+      const fitted = fitSchema(schema, 'openai-strict')
+      expect(fitted.strict).toBe(true)
+      expect(fitted.restore({ v: { a: null } })).toEqual({ v: {} })
+    }
+  }
+})

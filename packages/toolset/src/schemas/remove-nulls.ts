@@ -33,14 +33,23 @@ function clean(value: unknown, schemas: readonly unknown[], document: JsonObject
   return Object.fromEntries(entries)
 }
 
-/** Whether a property of an object may be `null`. */
+/** Whether a property of an object may be `null`. Returns false for patterns of names, which are not run. */
 function allowsNullAs(name: string, schema: unknown, document: JsonObject, refs: readonly string[] = []): boolean {
   if (!isObject(schema)) return schema !== false
   const resolved = resolveReference(schema, refs, document)
-  const { properties, allOf, anyOf, oneOf } = resolved.schema
-  const own = objectOf(properties)[name]
+  const { properties, patternProperties, additionalProperties = true, allOf, anyOf, oneOf } = resolved.schema
+  if (patternProperties !== undefined || !acceptsObjects(resolved.schema)) return false
+  const declared = objectOf(properties)
+  const own = Object.hasOwn(declared, name) ? declared[name] : additionalProperties
   const allows = (each: unknown) => allowsNullAs(name, each, document, resolved.refs)
-  return (own === undefined || acceptsNull(own, document)) && isPossible({ allOf, anyOf, oneOf }, allows)
+  return acceptsNull(own, document) && isPossible({ allOf, anyOf, oneOf }, allows)
+}
+
+/** Whether an object may be valid for a schema, according to its type and its values. */
+function acceptsObjects({ type, enum: values, const: value }: JsonObject): boolean {
+  if (type !== undefined && !typesOf(type).includes('object')) return false
+  if (values !== undefined && !listOf(values).some(isObject)) return false
+  return value === undefined || isObject(value)
 }
 
 /** Returns a schema and the parts of which it consists, without references. */
