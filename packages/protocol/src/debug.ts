@@ -55,7 +55,7 @@ function lineOf(message: Decoded | readonly Message[]): string {
   return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}… (${line.length} characters)` : line
 }
 
-/** Names of members that hold secrets. A progress token is none. */
+/** Names of members that hold secrets. A progress token is not a secret. */
 const SECRET_NAME =
   /authorization|cookie|credential|passw|passphrase|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
 /** Members of JSON within strings, as in the text content that repeats the output of a tool. The last one may be cut. */

@@ -1,4 +1,4 @@
-/** Two tools in the place of many: the model searches for a tool, then calls it. */
+/** Two tools instead of many: the model searches for a tool, then calls it. */
 import { checkArray, checkLimit, checkOptions, checkToolset } from './checks.ts'
 import { errorResult, type ToolResult } from './results.ts'
 import { isString, objectOf } from './schemas/json.ts'

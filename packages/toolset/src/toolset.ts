@@ -53,7 +53,7 @@ export interface ToolsetOptions {
   readonly follow?: boolean | undefined
   /** Called when the list was read again because of `follow`. Default: none. */
   readonly onChange?: (() => void) | undefined
-  /** The maximum length of the texts of a result, in characters. More is left out, and the model is told. Default: 100,000. */
+  /** The maximum length of the texts of a result, in characters. The rest is left out, and a note for the model says so. Default: 100,000. */
   readonly maxText?: number | undefined
   /** Called with every problem that was handled: two tools of one name, a list that could not be read again. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined

@@ -21,7 +21,7 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** Compares two JSON values. The order of members counts, so equal values may be told apart, but never the reverse. */
+/** Compares two JSON values. The order of members counts, so equal values may compare as different, but never the reverse. */
 export function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }

@@ -96,7 +96,7 @@ export function mergeAlternatives(base: JsonObject, alternatives: readonly JsonO
   return { ...base, properties: Object.fromEntries(properties), ...(required.size > 0 && { required: [...required] }) }
 }
 
-/** Returns the value of an own member in a list, which is empty if there is none. A property may be called `constructor`. */
+/** Returns a list with the value of an own member, or an empty list. A property may be called `constructor`. */
 function ownValue(value: JsonObject, name: string): readonly unknown[] {
   return Object.hasOwn(value, name) ? [value[name]] : []
 }

@@ -1,4 +1,4 @@
-/** Removes the `null` that a strict mode demands in the place of a missing property. */
+/** Removes the `null` that a strict mode demands instead of a missing property. */
 import { isObject, type JsonObject, listOf, objectOf } from './json.ts'
 import { typesOf } from './merge.ts'
 import { resolveReference } from './references.ts'
