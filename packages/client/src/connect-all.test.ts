@@ -146,6 +146,16 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     await expect(readAll()).rejects.toMatchObject({ reason: 'limit' })
   })
 
+  it('names the server in the lines of `debug`', async () => {
+    const lines: string[] = []
+    const debug = (line: string) => void lines.push(line)
+    await using group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') }, { debug })
+    lines.length = 0
+    await group.clients.mail?.callTool('m.find')
+    expect(lines.map((line) => line.slice(0, 16))).toEqual(['mcpx client mail', 'mcpx client mail'])
+    expect(lines[0]).toContain('mcpx client mail -> {"jsonrpc"')
+  })
+
   it('names the tools alike whether they were listed or not', async () => {
     const tool = (...names: string[]) =>
       scriptedServer(revision, {

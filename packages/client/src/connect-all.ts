@@ -19,7 +19,7 @@ import { checkString } from './calls.ts'
 import { createChangeQueue, overflowError } from './change-queue.ts'
 import type { Listening } from './change-stream.ts'
 import type { Client, ClientCalls, ServerOf } from './client.ts'
-import { connect, settingsError } from './connect.ts'
+import { connectAs, settingsError } from './connect.ts'
 import {
   checkSeparator,
   checkServerName,
@@ -87,7 +87,9 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   const failures: Record<string, Error> = {}
   const optionsOf = (name: string): ClientOptions => ({ ...shared, ...own.get(name) })
   for (const name of names) checkClientOptions(own.get(name) ?? {}, `connectAll: servers.${name}`)
-  const results = await Promise.allSettled(names.map((name) => connect(targets[name] as Connector, optionsOf(name))))
+  const results = await Promise.allSettled(
+    names.map((name) => connectAs(name, targets[name] as Connector, optionsOf(name))),
+  )
   results.forEach((result, index) => {
     const name = names[index] as string
     if (result.status === 'fulfilled') {

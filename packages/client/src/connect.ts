@@ -42,9 +42,18 @@ export async function connect<Server = unknown>(
   target: Connector | (Responder & Server),
   options: ClientOptions = {},
 ): Promise<Client<ServerOf<Server>>> {
+  return connectAs<Server>(undefined, target, options)
+}
+
+/** Connects like `connect`. The lines of the option `debug` begin with the name of the server, if it has one. */
+export async function connectAs<Server = unknown>(
+  name: string | undefined,
+  target: Connector | (Responder & Server),
+  options: ClientOptions,
+): Promise<Client<ServerOf<Server>>> {
   checkTarget(target)
   checkClientOptions(options)
-  const state = new ClientState(options)
+  const state = new ClientState(options, name === undefined ? 'client' : `client ${name}`)
   return createClient(state, await Reconnector.start(state, target))
 }
 

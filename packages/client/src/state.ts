@@ -45,7 +45,8 @@ export class ClientState {
   /** The lowest level of log messages that this client wants. */
   logLevel: LoggingLevel | undefined
 
-  constructor(options: ClientOptions) {
+  /** @param label the beginning of the lines of `debug` */
+  constructor(options: ClientOptions, label = 'client') {
     const { cache = 256, clientInfo, debug, onLog, onWarning, roots } = options
     if (roots !== undefined && typeof roots !== 'function') checkRootList(roots)
     this.options = options
@@ -54,7 +55,7 @@ export class ClientState {
     this.cache = createResponseCache(cache === false ? 0 : cache)
     this.turns = new Turns(this.capabilities)
     this.onWarning = guarded(onWarning)
-    this.observer = createDebugObserver('client', debug)
+    this.observer = createDebugObserver(label, debug)
     this.answerInput = (request, origin) => answerInputRequest(options, request, origin)
     this.#onLog = onLog && guarded(onLog, this.onWarning)
     this.logLevel = options.logLevel ?? (onLog && 'info')
