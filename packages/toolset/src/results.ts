@@ -68,7 +68,7 @@ function toPart(block: ResultContent): ResultPart {
       return { type: 'text', text: block.text }
     case 'image':
     case 'audio':
-      return { type: 'media', mimeType: block.mimeType, data: block.data, name: block.type }
+      return { type: 'media', mimeType: toMediaType(block.mimeType), data: block.data, name: block.type }
     case 'resource_link': {
       const details = [block.mimeType, block.description].filter((each) => each !== undefined)
       return { type: 'text', text: `[resource ${block.name}: ${[block.uri, ...details].join(', ')}]` }
@@ -76,11 +76,22 @@ function toPart(block: ResultContent): ResultPart {
     case 'resource': {
       const { uri, mimeType = 'application/octet-stream' } = block.resource
       if ('text' in block.resource) return { type: 'text', text: `[resource ${uri}]\n${block.resource.text}` }
-      return { type: 'media', mimeType, data: block.resource.blob, name: uri.split('/').at(-1) || uri }
+      return {
+        type: 'media',
+        mimeType: toMediaType(mimeType),
+        data: block.resource.blob,
+        name: uri.split('/').at(-1) || uri,
+      }
     }
     default:
       return { type: 'text', text: JSON.stringify(block) }
   }
+}
+
+/** Returns a media type as APIs spell it: in lower case, and `image/jpeg` for the wrong `image/jpg`, which servers often send. */
+function toMediaType(mimeType: string): string {
+  const lower = mimeType.toLowerCase()
+  return lower === 'image/jpg' ? 'image/jpeg' : lower
 }
 
 /** Shortens the texts of a result to a number of characters in all, and says how many are left out. */

@@ -2,7 +2,7 @@ import { connect, connectAll } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { createToolset, listSchemaChanges, toText } from './index.ts'
+import { anthropicMessages, createToolset, listSchemaChanges, toText } from './index.ts'
 import { connectZoo, zoo } from './zoo.fixture.ts'
 
 const noTool = { inputSchema: { type: 'object' } } as const
@@ -133,6 +133,18 @@ test('long texts are shortened, and say so', async () => {
   const toolset = await createToolset(client, { maxText: 1_000 })
   expect(toText(await toolset.call('text', {}))).toBe(`${'x'.repeat(1_000)}\n[4,000 more characters left out]`)
   expect(toText(await toolset.call('resource', {}))).toMatch(/^\[resource a:\/\/b\]\ny{1000}\n\[1,000 more/)
+})
+
+test('media types that servers write in other ways are those that APIs accept', async () => {
+  const image = (mimeType: string) => ({ type: 'image' as const, data: 'AAAA', mimeType })
+  const toolset = await createToolset({
+    ...sourceOf('photo'),
+    callTool: async () => ({ content: [image('image/jpg'), image('IMAGE/PNG')] }),
+  })
+  const call = { type: 'tool_use', id: '1', name: 'photo', input: {} }
+  expect(await anthropicMessages(toolset).run([call])).toMatchObject([
+    { content: [{ source: { media_type: 'image/jpeg' } }, { source: { media_type: 'image/png' } }] },
+  ])
 })
 
 test('a text is not shortened within a character', async () => {
