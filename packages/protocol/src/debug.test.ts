@@ -43,6 +43,8 @@ describe('the debug observer', () => {
     { header: 'Bearer hunter22' },
     { text: '{"a":"b","secret":"hunter22\\"hunter22"}' },
     { url: 'postgres://ada:hunter22@db/x' },
+    { url: 'https://a.example/mcp?team=a&access_token=hunter22#x' },
+    { url: 'https://a.example/mcp?apiKey=hunter22' },
     { jwt: 'eyJhbGciOiJIUzI1NiJ9.hunter22.x' },
   ])('redacts secrets: %j', (args) => {
     const [line = ''] = linesOf(call(args))

@@ -60,9 +60,9 @@ const SECRET_NAME =
   /authorization|cookie|credential|passw|passphrase|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
 /** Members of JSON within strings, as in the text content that repeats the output of a tool. The last one may be cut. */
 const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
-/** Credentials within strings: those of an `Authorization` header, JSON web tokens, and passwords in URLs. */
+/** Credentials within strings: those of an `Authorization` header, JSON web tokens, and passwords and parameters of URLs. */
 const SECRET_TEXT =
-  /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)/gi
+  /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)|(?<=[?&][\w-]{0,32}(?:token|secret|password|key)=)[^\s&#"]+/gi
 
 function shownValue(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'number')) return '[redacted]'
