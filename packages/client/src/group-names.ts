@@ -116,9 +116,12 @@ export function schemeOf(member: string): string {
   return member.replaceAll('_', '+')
 }
 
+/** The longest name of a server. */
+export const MAX_SERVER_NAME = 40
+
 /** Throws for a name that cannot begin both a name and a URI scheme. */
 export function checkServerName(place: string, name: string): void {
-  if (/^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(name)) return
+  if (/^[A-Za-z][A-Za-z0-9_-]*$/.test(name) && name.length <= MAX_SERVER_NAME) return
   const expected = 'expected a letter, then at most 39 letters, digits, "_" and "-", such as "git"'
   throw new RangeError(`${place}: ${quoted(name)} cannot begin names and URIs; ${expected}`)
 }

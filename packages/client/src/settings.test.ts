@@ -102,6 +102,15 @@ describe('settings', () => {
     )
   })
 
+  it('give servers names that groups accept', () => {
+    const names = ['Sequential Thinking', '@acme/mail', '21st-dev', 'io.github.x/y', '__proto__', '', 'a'.repeat(60)]
+    const entries = names.map((name) => [name, { command: 'x' }])
+    const connectors = fromSettings({ mcpServers: Object.fromEntries(entries) }, recorder().options)
+    expect(Object.keys(connectors)).toEqual([
+      ...['Sequential_Thinking', 'acme_mail', 'server_21st-dev', 'io_github_x_y', 'proto__', 'server_', 'a'.repeat(40)],
+    ])
+  })
+
   it.each([
     [undefined, 'settings: expected an object with "mcpServers", got nothing'],
     ['{}', 'settings: expected an object with "mcpServers", got string'],
@@ -109,7 +118,10 @@ describe('settings', () => {
     [{ mcpServers: [] }, 'mcpServers: expected object, got array'],
     [{ servers: 3 }, 'servers: expected object, got number'],
     [{ mcpServers: { git: 'node' } }, 'mcpServers.git: expected object, got string'],
-    [{ mcpServers: { '1a': {} } }, 'mcpServers: "1a" cannot begin names and URIs'],
+    [
+      { mcpServers: { 'a b': { command: 'x' }, 'a.b': { command: 'x' } } },
+      'mcpServers: "a b" and "a.b" both become "a_b"; rename one of them',
+    ],
   ])('are refused with the place: %j', (settings, message) => {
     expect(() => fromSettings(settings, recorder().options)).toThrow(message)
   })

@@ -1,7 +1,7 @@
 /** Reads the settings of hosts: the servers of `mcpServers`, as in the files of Claude, Cursor or VS Code. */
 
 import { type Connector, isObject, kindOf, nearestName, quoted, unknownOption } from '@mcpx/protocol'
-import { checkServerName } from './group-names.ts'
+import { checkServerName, MAX_SERVER_NAME } from './group-names.ts'
 
 /** The transports of the servers in settings, and the values of variables. */
 export interface SettingsOptions {
@@ -31,7 +31,9 @@ export interface SettingsOptions {
  * @param settings an object with `mcpServers`, or with `servers` as in VS Code; each of them is `{ command, args, env, cwd }`
  * or `{ url, headers }`. Members for other purposes of the host are ignored.
  * @throws TypeError for settings that are not valid, with the place, and for a transport that was not given
- * @throws RangeError for a name of a server that `connectAll` refuses
+ * @returns the connectors by name. Names are changed as `connectAll` needs them: `Sequential Thinking` becomes
+ * `Sequential_Thinking`, `@acme/mail` becomes `acme_mail`
+ * @throws RangeError for two names that become the same
  */
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
   const problem = unknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
@@ -42,11 +44,27 @@ export function fromSettings(settings: unknown, options: SettingsOptions): Recor
     const place = `${root}.${name}`
     return { name, place, entry: objectAt(place, given) }
   })
-  const connectors = entries.filter(isSwitchedOn).map(({ name, place, entry }): [string, Connector] => {
-    checkServerName(root, name)
-    return [name, connectorOf(place, entry, options)]
-  })
+  const connectors = new Map<string, Connector>()
+  const givenNames = new Map<string, string>()
+  for (const { name, place, entry } of entries.filter(isSwitchedOn)) {
+    const groupName = groupNameOf(name)
+    checkServerName(root, groupName)
+    const other = givenNames.get(groupName)
+    if (other !== undefined) {
+      throw new RangeError(
+        `${root}: ${quoted(other)} and ${quoted(name)} both become ${quoted(groupName)}; rename one of them`,
+      )
+    }
+    givenNames.set(groupName, name)
+    connectors.set(groupName, connectorOf(place, entry, options))
+  }
   return Object.fromEntries(connectors)
+}
+
+/** Returns the name of a server as `connectAll` accepts it. */
+function groupNameOf(name: string): string {
+  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+/, '')
+  return (/^[A-Za-z]/.test(safe) ? safe : `server_${safe}`).slice(0, MAX_SERVER_NAME)
 }
 
 function checkOptionTypes({ spawn, http, variables }: SettingsOptions): void {
