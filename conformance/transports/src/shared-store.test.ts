@@ -444,6 +444,36 @@ describe('a GET stream of a session', () => {
     expect(second.methods()).toHaveLength(4)
   })
 
+  it('sends what its client has subscribed to, also if another node publishes an older record late', async () => {
+    const store = memoryStore()
+    const [here, there] = [createNode(store), createNode(store)]
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = createNode({
+      ...store,
+      bus: {
+        ...store.bus,
+        async publish(topic, message) {
+          await released
+          await store.bus.publish(topic, message)
+        },
+      },
+    })
+    const session = await openSession(here)
+    await postTo(here, { method: 'notifications/initialized' }, session)
+    const stream = await openStream(here, session)
+    const late = postTo(slow, { id: 2, method: 'logging/setLevel', params: { level: 'error' } }, session)
+    await delay(20)
+    await postTo(there, { id: 3, method: 'resources/subscribe', params: { uri: URI } }, session)
+    release()
+    await late
+    there.server.resourceUpdated(URI)
+    await until(() => stream.methods().length > 0)
+    expect(stream.methods()).toEqual(['resources/updated'])
+  })
+
   it('tells of a change that happened while the client was disconnected', async () => {
     const { here, there, session } = await openSubscribed()
     const first = await openStream(here, session)

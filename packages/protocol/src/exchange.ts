@@ -106,6 +106,8 @@ export interface SessionState {
   subject?: string
   /** The network address that opened the session, if its caller is not authenticated. For limits that callers share. */
   openedFrom?: string
+  /** How often the record was changed. Of two copies in different processes, the one with the higher number is newer. */
+  version?: number
 }
 
 /**

@@ -26,10 +26,8 @@ import type { StoredStream } from './stored-stream.ts'
 /** A session that this process is serving. */
 export class LiveSession {
   readonly id: string
-  /** The newest record that this process has read or written. */
-  state: Readonly<SessionState>
-  /** How often `state` was replaced. If it changes while a record is being read, that record is outdated. */
-  changes = 0
+  /** The newest record that this process has read or written, without its version. */
+  state: Readonly<SessionState> = {}
   /** When the client last sent something, in ms since 1970. */
   seenAt = Date.now()
   /** The number of open SSE streams. */
@@ -39,6 +37,7 @@ export class LiveSession {
   hasEnded = false
   /** The GET stream. */
   serverStream: { end(): void } | undefined
+  #version = 0
   #requests: ClientRequests | undefined
   #running: Map<RequestId, HttpExchange> | undefined
   #streams: Map<string, StoredStream> | undefined
@@ -48,7 +47,7 @@ export class LiveSession {
   /** @param processId identifies this process, if other processes serve the session too */
   constructor(id: string, state: Readonly<SessionState>, processId?: string) {
     this.id = id
-    this.state = state
+    this.replaceState(state)
     this.#processId = processId
   }
 
@@ -95,9 +94,11 @@ export class LiveSession {
     return exchange !== undefined
   }
 
-  replaceState(state: Readonly<SessionState>): void {
+  /** Replaces the record, unless the given one is older: records of other processes may arrive late. */
+  replaceState({ version = 0, ...state }: Readonly<SessionState>): void {
+    if (version < this.#version) return
+    this.#version = version
     this.state = state
-    this.changes += 1
   }
 }
 

@@ -100,7 +100,6 @@ export class Sessions {
       return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'), requestId)
     }
     await this.#processes?.connect()
-    const changes = this.#live.get(id)?.changes ?? 0
     const state = await this.#store.get(id, this.#ttl)
     // Another caller receives the same response as for an unknown session.
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
@@ -108,7 +107,7 @@ export class Sessions {
     this.#live.set(id, live)
     live.holders += 1
     live.seenAt = Date.now()
-    if (live.changes === changes) live.state = state
+    live.replaceState(state)
     return live
   }
 
@@ -130,7 +129,10 @@ export class Sessions {
   /** Changes the record. Works without a `this`. */
   readonly update = async (live: LiveSession, change: (state: SessionState) => void): Promise<void> => {
     if (this.#store === undefined) return updateTemporary(live, change)
-    const state = await this.#store.update(live.id, change)
+    const state = await this.#store.update(live.id, (record) => {
+      change(record)
+      record.version = (record.version ?? 0) + 1
+    })
     if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
     live.replaceState(state)
     await this.#processes?.publish({ session: live.id, state })
@@ -140,10 +142,9 @@ export class Sessions {
   async refresh(live: LiveSession): Promise<void> {
     if (this.#store === undefined) return
     try {
-      const { changes } = live
       const state = await this.#store.get(live.id, this.#ttl)
       if (state === undefined) live.end(new ConnectionError('closed', 'The session has ended'))
-      else if (live.changes === changes) live.state = state
+      else live.replaceState(state)
     } catch (problem) {
       this.#report(problem as Error)
     }
