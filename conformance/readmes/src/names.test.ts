@@ -43,7 +43,7 @@ const theirs = [
     'responseJsonSchema',
   ],
   // Placeholders for names of the reader.
-  ...['mail', 'meal', 'alice', 'hijack', 'envFile', 'Sequential', 'Sequential_Thinking', 'acme_mail'],
+  ...['mail', 'meal', 'alice', 'hijack', 'envFile', 'Thinking', 'Sequential', 'Sequential_Thinking', 'acme_mail'],
 ]
 
 const textOf = (path: string): string => readFileSync(pathOf(path), 'utf8')

@@ -47,7 +47,10 @@ const eras: Readonly<Record<string, () => Promise<string>>> = {
 async function expectAnswers(call: () => Promise<string>): Promise<void> {
   for (;;) {
     const start = performance.now()
-    expect(await call()).toContain('still here')
+    const answer = await call()
+    const { exitCode, signalCode } = host.child
+    const state = `server process: exit code ${exitCode}, signal ${signalCode}, ${host.stderr.slice(-500)}`
+    expect(answer, state).toContain('still here')
     if (performance.now() - start < 1_000) return
   }
 }
