@@ -245,6 +245,15 @@ describe('the message to the user', () => {
     return message
   }
 
+  it('indents no large values, because the indentation of deep ones takes more memory than they do', async () => {
+    let deep: unknown = Array.from({ length: 40_000 }, () => 0)
+    for (let depth = 0; depth < 100; depth++) deep = [deep]
+    const message = await shown({ deep } as JsonObject)
+    expect(message).toContain('{"deep":[[[')
+    const omitted = Number(/ \((\d+) more characters\)$/.exec(message)?.[1])
+    expect(omitted).toBeLessThan(100_000)
+  })
+
   it('is bounded, and names the omitted length', async () => {
     const long = await shown({ a: 'x'.repeat(10_000), b: 'seen' })
     expect(long).toContain('… (9700 more characters)')

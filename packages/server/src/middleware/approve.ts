@@ -103,12 +103,17 @@ function refusal({ name }: CallToolRequestParams): CallToolResult {
 /** Longer strings within a value are cut, so that other members stay visible. */
 const MAX_STRING_LENGTH = 300
 
+/** Longer JSON is written without line breaks: the indentation of deep values can take far more memory than the values. */
+const MAX_INDENTED_LENGTH = 65_536
+
 /** Characters that are invisible or change how others are displayed: control, format, line and paragraph separators. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Writes a value as JSON for humans. Invisible characters are escaped, and the length is limited. */
 export function describeValue(value: unknown, maxLength: number): string {
-  const json = JSON.stringify(value, (_, member) => (typeof member === 'string' ? shorten(member) : member), 2) ?? ''
+  const shortened = (_: string, member: unknown) => (typeof member === 'string' ? shorten(member) : member)
+  const compact = JSON.stringify(value, shortened) ?? ''
+  const json = compact.length > MAX_INDENTED_LENGTH ? compact : (JSON.stringify(value, shortened, 2) ?? '')
   const lines = json.split('\n').map((line) => line.replace(INVISIBLE, escapeCharacter))
   const description = lines.join('\n')
   if (description.length <= maxLength) return description
