@@ -144,15 +144,13 @@ export class Admission {
 
 /** Estimates the memory of a message from its JSON: `[{},{}]` takes far more than its 7 characters. */
 export function estimateBytes(text: string): number {
-  let bytes = REQUEST_COST + text.length
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === OBJECT || code === ARRAY) bytes += OBJECT_COST
-    else if (code === COMMA) bytes += ITEM_COST
-  }
-  return bytes
+  const containers = countOf(text, '{') + countOf(text, '[')
+  return REQUEST_COST + text.length + containers * OBJECT_COST + countOf(text, ',') * ITEM_COST
 }
 
-const OBJECT = '{'.charCodeAt(0)
-const ARRAY = '['.charCodeAt(0)
-const COMMA = ','.charCodeAt(0)
+/** Counts a character. In long strings, `indexOf` is many times as fast as a loop over all characters. */
+function countOf(text: string, character: string): number {
+  let count = 0
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
+  return count
+}
