@@ -38,8 +38,8 @@ export {
   openaiResponses,
 } from './openai.ts'
 export { type EmbeddedResource, type ResultContent, type ToolResult, toText } from './results.ts'
-export type { SchemaChange } from './schemas/change.ts'
 export type { Dialect } from './schemas/dialects.ts'
+export type { SchemaChange } from './schemas/fit-schema.ts'
 export { type FittedSchema, fitSchema } from './schemas/fit-schema.ts'
 export type { JsonObject } from './schemas/json.ts'
 export { type SearchOptions, searchTools } from './search.ts'

@@ -185,7 +185,7 @@ test('arguments are checked with the original schema where the model saw another
   expect(calls).toEqual([{ $filter: 'abc', size: 1 }])
 })
 
-test('tools of several servers are told apart', async () => {
+test('tools of several servers are distinguished', async () => {
   const shop = createServer({ name: 'shop', version: '1.0.0' }).tool('feed', { input: z.object({}) }, () => 'sold')
   await using all = await connectAll({ zoo, shop })
   const toolset = await createToolset(all)

@@ -2,8 +2,8 @@
 import { createJsonSchemaValidator, type JsonSchema, PEER_SCHEMA_OPTIONS } from '@mcpx/json-schema'
 import { checkLimit, checkOptions, checkSource, describe } from './checks.ts'
 import { errorResult, limitText, parseArguments, type ToolResult } from './results.ts'
-import type { SchemaChange } from './schemas/change.ts'
 import type { Dialect } from './schemas/dialects.ts'
+import type { SchemaChange } from './schemas/fit-schema.ts'
 import { type FittedSchema, fitSchema } from './schemas/fit-schema.ts'
 import type { JsonObject } from './schemas/json.ts'
 

@@ -1,6 +1,5 @@
 /** Fits the schema of a tool's arguments to what a model API accepts, and reports each change. */
 import { describe } from '../checks.ts'
-import type { SchemaChange } from './change.ts'
 import {
   ANNOTATIONS,
   DIALECTS,
@@ -16,6 +15,22 @@ import { isDraft7, resolveReference } from './references.ts'
 import { removeNulls } from './remove-nulls.ts'
 import { renameProperties } from './rename-properties.ts'
 import { checkStrictLimits, closeObject, NotStrict } from './strict.ts'
+
+/** A difference between a schema and its fitted form. */
+export interface SchemaChange {
+  /** The place in the original schema, as a JSON pointer. */
+  readonly path: string
+  /** The keyword that was changed or removed. */
+  readonly keyword: string
+  /**
+   * The effect on the accepted values. `same`: none, once the arguments are restored. `wider`: the model may send values that
+   * the tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send all values that the tool
+   * accepts.
+   */
+  readonly effect: 'same' | 'wider' | 'narrower'
+  /** Describes the change. */
+  readonly message: string
+}
 
 /** A schema that a model API accepts, and the way back. */
 export interface FittedSchema {

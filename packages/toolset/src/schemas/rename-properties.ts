@@ -1,5 +1,5 @@
 /** Renames the arguments of a tool whose names a model API refuses. */
-import type { SchemaChange } from './change.ts'
+import type { SchemaChange } from './fit-schema.ts'
 import { type JsonObject, objectOf } from './json.ts'
 
 /** Keywords that name properties, too. */

@@ -1,5 +1,5 @@
 /** Objects of strict modes: no other properties, and in one of them all are required. */
-import type { SchemaChange } from './change.ts'
+import type { SchemaChange } from './fit-schema.ts'
 import { isObject, isSame, isString, type JsonObject, listOf, objectOf } from './json.ts'
 import { typesOf } from './merge.ts'
 import { acceptsNull } from './remove-nulls.ts'
