@@ -92,6 +92,7 @@ export type {
   AnySchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,
   RawJsonSchema, SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema,
 } from './standard-schema.ts'
+export { checkStoreOptions, type FollowSource, followByReplay } from './store-helpers.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
   Count, CounterStore, EventBus, EventReplay, EventStore, ReplayStore, SessionStore, Store, StoredEvent,

@@ -1,6 +1,7 @@
 /** Stores in the memory of one process: sessions, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
+import { followByReplay } from './store-helpers.ts'
 import type { EventBus, EventReplay, EventStore, SessionStore } from './stores.ts'
 
 interface Entry<V> {
@@ -241,7 +242,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   let count = 0
   /** The characters of all streams, including `EVENT_COST` per event. */
   let total = 0
-  /** The functions that resume the waiting followers of each stream. */
+  /** The listeners of the followers of each stream. */
   const waiting = new Map<string, Set<() => void>>()
 
   function release(streamId: string, { characters, events }: Stream): void {
@@ -253,19 +254,14 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     for (const resume of [...(waiting.get(streamId) ?? [])]) resume()
   }
 
-  /** Resolves when the stream changes or the signal is aborted. */
-  function waitForChange(streamId: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const followers = waiting.get(streamId) ?? new Set()
-      const resume = () => {
-        followers.delete(resume)
-        if (followers.size === 0 && waiting.get(streamId) === followers) waiting.delete(streamId)
-        signal.removeEventListener('abort', resume)
-        resolve()
-      }
-      waiting.set(streamId, followers.add(resume))
-      signal.addEventListener('abort', resume)
-    })
+  /** Calls the listener when the stream changes, until the returned function is called. */
+  function watch(streamId: string, listener: () => void): () => void {
+    const followers = waiting.get(streamId) ?? new Set()
+    waiting.set(streamId, followers.add(listener))
+    return () => {
+      followers.delete(listener)
+      if (followers.size === 0 && waiting.get(streamId) === followers) waiting.delete(streamId)
+    }
   }
 
   function add(stream: Stream, data: string): void {
@@ -284,11 +280,12 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     while (total > maxTotalCharacters && open.size > 1) open.dropOldest()
   }
 
+  const streamOf = (eventId: string) => eventId.slice(0, eventId.lastIndexOf('.'))
   /** Returns the id of an event; `index` is its position among the kept events. */
   const idOf = (streamId: string, { key, dropped }: Stream, index: number) => `${streamId}.${key}-${dropped + index}`
 
   function replay(lastEventId: string): EventReplay | undefined {
-    const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
+    const streamId = streamOf(lastEventId)
     const ended = complete.get(streamId, ttl)
     const stream = ended ?? open.get(streamId, ttl)
     if (stream === undefined) return undefined
@@ -320,20 +317,11 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       resumeFollowers(streamId)
     },
     replay,
-    async *follow(lastEventId, signal) {
-      let last = lastEventId
-      while (!signal.aborted) {
-        const missed = replay(last)
-        if (missed === undefined) throw new Error('follow: expected a stored event, got an unknown or dropped one')
-        for (const event of missed.events) {
-          yield event
-          last = event.id
-        }
-        if (missed.events.length > 0) continue
-        if (missed.ended) return
-        await waitForChange(missed.streamId, signal)
-      }
-    },
+    follow: (lastEventId, signal) =>
+      followByReplay(lastEventId, [signal], {
+        replay,
+        subscribe: (listener) => watch(streamOf(lastEventId), listener),
+      }),
     refresh: (streamId) => void open.get(streamId, ttl),
     delete(streamId) {
       const stream = open.get(streamId) ?? complete.get(streamId)

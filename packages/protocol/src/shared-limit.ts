@@ -26,10 +26,10 @@ export class SharedLimit {
   }
 
   /**
-   * Takes an amount, and returns undefined. If it would exceed a limit, takes nothing and returns which one. A caller that
+   * Acquires an amount, and returns undefined. If it would exceed a limit, acquires nothing and returns the limit. A caller that
    * is not known is limited by the total only.
    */
-  take(caller: string | undefined, amount = 1): 'total' | 'caller' | undefined {
+  acquire(caller: string | undefined, amount = 1): 'total' | 'caller' | undefined {
     if (this.#used + amount > this.total) return 'total'
     if (caller !== undefined) {
       const used = (this.#byCaller.get(caller) ?? 0) + amount
@@ -41,8 +41,8 @@ export class SharedLimit {
     return undefined
   }
 
-  /** Gives an amount back. */
-  give(caller: string | undefined, amount = 1): void {
+  /** Releases an amount. */
+  release(caller: string | undefined, amount = 1): void {
     this.#used -= amount
     if (caller !== undefined) this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) - amount)
   }

@@ -115,7 +115,7 @@ export interface ReplayStore {
 /**
  * The state that the processes of one server share. `createServer`, the transports and middleware use its parts. To combine
  * stores, spread them: `{ ...memoryStore(), bus }`. A store that cannot be reached throws an error whose member `retryable`
- * is true; over HTTP, the client is then told to try again later (503).
+ * is true; over HTTP, the server then responds with 503 and `Retry-After`.
  */
 export interface Store {
   /** The records of legacy sessions. */

@@ -1,8 +1,21 @@
-/** Reaches the Durable Objects of a store. */
+/** The options of a store in Durable Objects, and the way to its objects. */
 
 import type { ObjectCall, Operations } from './object.ts'
-import type { CloudflareStoreOptions } from './options.ts'
 import type { ObjectNamespace, ObjectStub, PlatformSocket } from './platform.ts'
+
+/** Options of `durableObjectStore`. */
+export interface CloudflareStoreOptions {
+  /** Begins the name of every object. Servers with different state need different prefixes. Default: `mcpx:`. */
+  readonly prefix?: string | undefined
+  /** How long a stream is kept after its last event, replay or refresh, in ms. Default: 300,000. */
+  readonly eventTtl?: number | undefined
+  /**
+   * The most events that are kept per stream. Beyond it, the oldest are dropped and cannot be resumed from. Default: 1,000.
+   */
+  readonly maxEvents?: number | undefined
+  /** Called with lost connections and errors of listeners. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
+}
 
 /** A Durable Object could not be reached, or failed. Nothing that a failed call should have stored may be relied on. */
 export class CloudflareStoreError extends Error {

@@ -1,13 +1,20 @@
 /** Keeps the state that the instances of a server share in Durable Objects of Cloudflare. */
 
-import type { EventReplay, EventStore, SessionState, SessionStore, Store, StoredEvent } from '@mcpx/protocol'
-import { CloudflareStoreError, Objects } from './client.ts'
-import { type CloudflareStoreOptions, checkOptions } from './options.ts'
+import {
+  checkStoreOptions,
+  type EventReplay,
+  type EventStore,
+  followByReplay,
+  type SessionState,
+  type SessionStore,
+  type Store,
+  type StoredEvent,
+} from '@mcpx/protocol'
+import { CloudflareStoreError, type CloudflareStoreOptions, Objects } from './client.ts'
 import type { ObjectNamespace } from './platform.ts'
 
-export { CloudflareStoreError } from './client.ts'
+export { CloudflareStoreError, type CloudflareStoreOptions } from './client.ts'
 export { McpxStore } from './object.ts'
-export type { CloudflareStoreOptions } from './options.ts'
 export type {
   ObjectNamespace,
   ObjectResponse,
@@ -29,7 +36,7 @@ export interface CloudflareStore extends Store {
  * @param namespace The binding of the class `McpxStore`, for example `env.MCPX_STORE`.
  */
 export function durableObjectStore(namespace: ObjectNamespace, options: CloudflareStoreOptions = {}): CloudflareStore {
-  checkOptions(options)
+  checkStoreOptions('durableObjectStore', options, ['eventTtl', 'maxEvents'])
   const objects = new Objects(namespace, options)
   const events = new CloudflareEventStore(objects, options)
   return {
@@ -115,37 +122,12 @@ class CloudflareEventStore implements EventStore {
     return { streamId, ...replay, events: replay.events.map(({ id, data }) => ({ id: `${streamId}.${id}`, data })) }
   }
 
-  async *follow(lastEventId: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
-    const signals = [signal, this.#closing.signal]
-    const isStopped = () => signals.some(({ aborted }) => aborted)
-    if (isStopped()) return
-    let last = lastEventId
-    let hasChanged = false
-    let resume: (() => void) | undefined
-    const wake = () => {
-      hasChanged = true
-      resume?.()
-    }
-    for (const each of signals) each.addEventListener('abort', wake)
-    const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
-    const unsubscribe = await this.#objects.subscribe(nameOf(streamId), wake, wake)
-    try {
-      while (!isStopped()) {
-        hasChanged = false
-        const missed = await this.replay(last)
-        if (missed === undefined) throw new Error('follow: expected a stored event, got an unknown or dropped one')
-        for (const event of missed.events) {
-          yield event
-          last = event.id
-        }
-        if (missed.ended) return
-        // A change that arrived during the replay is not waited for again.
-        if (!hasChanged) await new Promise<void>((resolve) => (resume = resolve))
-      }
-    } finally {
-      for (const each of signals) each.removeEventListener('abort', wake)
-      unsubscribe()
-    }
+  follow(lastEventId: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+    const name = nameOf(lastEventId.slice(0, lastEventId.lastIndexOf('.')))
+    return followByReplay(lastEventId, [signal, this.#closing.signal], {
+      replay: (last) => this.replay(last),
+      subscribe: (listener) => this.#objects.subscribe(name, listener, listener),
+    })
   }
 
   async refresh(streamId: string): Promise<void> {

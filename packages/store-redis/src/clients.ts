@@ -102,7 +102,7 @@ function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connec
       })
       await subscriber.connect()
       const channels = new Set<string>()
-      // The client subscribes to all channels again before it is ready. A cluster tells it of each of its nodes.
+      // The client subscribes to all channels again before it is ready. A cluster emits it for each of its nodes.
       subscriber.on(isCluster(client) ? 'node-ready' : 'ready', () => {
         if (channels.size > 0) onReconnect()
       })

@@ -1,6 +1,6 @@
 /** The event store: one Redis stream for each SSE stream. */
 
-import type { EventReplay, EventStore, StoredEvent } from '@mcpx/protocol'
+import { type EventReplay, type EventStore, followByReplay, type StoredEvent } from '@mcpx/protocol'
 import type { RedisEventBus } from './bus.ts'
 import type { Redis } from './redis.ts'
 
@@ -83,40 +83,12 @@ export class RedisEventStore implements EventStore {
     return { streamId, events, ended: entries.at(-1)?.[1][0] === 'end' }
   }
 
-  async *follow(lastEventId: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
-    const signals = [signal, this.#closing.signal]
-    const isStopped = () => signals.some(({ aborted }) => aborted)
-    if (isStopped()) return
-    let last = lastEventId
-    let hasChanged = false
-    let resume: (() => void) | undefined
-    const wake = () => {
-      hasChanged = true
-      resume?.()
-    }
-    const unsubscribe = await this.#bus.subscribe(
-      topicOf(lastEventId.slice(0, lastEventId.lastIndexOf('.'))),
-      wake,
-      wake,
-    )
-    for (const each of signals) each.addEventListener('abort', wake)
-    try {
-      while (!isStopped()) {
-        hasChanged = false
-        const missed = await this.replay(last)
-        if (missed === undefined) throw new Error('follow: expected a stored event, got an unknown or dropped one')
-        for (const event of missed.events) {
-          yield event
-          last = event.id
-        }
-        if (missed.ended) return
-        // A change that arrived during the replay is not waited for again.
-        if (!hasChanged) await new Promise<void>((resolve) => (resume = resolve))
-      }
-    } finally {
-      for (const each of signals) each.removeEventListener('abort', wake)
-      await unsubscribe()
-    }
+  follow(lastEventId: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+    const topic = topicOf(lastEventId.slice(0, lastEventId.lastIndexOf('.')))
+    return followByReplay(lastEventId, [signal, this.#closing.signal], {
+      replay: (last) => this.replay(last),
+      subscribe: (listener) => this.#bus.subscribe(topic, listener, listener),
+    })
   }
 
   async refresh(streamId: string): Promise<void> {

@@ -1,15 +1,20 @@
 /** Keeps the state that the processes of a server share in Redis or Valkey. */
 
-import type { CounterStore, ReplayStore, SessionState, SessionStore, Store } from '@mcpx/protocol'
+import {
+  type CounterStore,
+  checkStoreOptions,
+  type ReplayStore,
+  type SessionState,
+  type SessionStore,
+  type Store,
+} from '@mcpx/protocol'
 import { RedisEventBus } from './bus.ts'
 import type { RedisClient } from './clients.ts'
 import { RedisEventStore } from './events.ts'
-import { checkOptions, type RedisStoreOptions } from './options.ts'
-import { Redis, RedisStoreError, wholeMs } from './redis.ts'
+import { Redis, RedisStoreError, type RedisStoreOptions, wholeMs } from './redis.ts'
 
 export type { IoRedisClient, NodeRedisClient, NodeRedisCluster, RedisClient } from './clients.ts'
-export type { RedisStoreOptions } from './options.ts'
-export { RedisStoreError } from './redis.ts'
+export { RedisStoreError, type RedisStoreOptions } from './redis.ts'
 
 /** A store in Redis. */
 export interface RedisStore extends Store {
@@ -24,7 +29,7 @@ export interface RedisStore extends Store {
  * the same settings for its subscriptions, when it is first needed.
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RedisStore {
-  checkOptions(options)
+  checkStoreOptions('redisStore', options, ['timeout', 'eventTtl', 'maxEvents'])
   const redis = new Redis(client, options)
   const bus = new RedisEventBus(redis)
   const events = new RedisEventStore(redis, bus, options.eventTtl ?? 300_000, options.maxEvents ?? 1_000)

@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     await store.close()
   })
 
-  it('reports a gap after Redis was restarted, and hears of what is published then', async () => {
+  it('reports a gap after Redis was restarted, and receives what is published then', async () => {
     const warnings: Error[] = []
     const store = redisStore(connected.client, { onWarning: (warning) => warnings.push(warning) })
     const received: string[] = []

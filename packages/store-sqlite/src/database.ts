@@ -6,7 +6,7 @@ import type { SqliteStoreOptions } from './options.ts'
 export interface SqliteStatement {
   /** Runs a statement that returns no rows. */
   run(...values: (string | number)[]): unknown
-  /** Returns the first row as an object, or undefined or null if there is none. */
+  /** Returns the first row as an object. Without a row, drivers return undefined or null. */
   get(...values: (string | number)[]): unknown
   /** Returns all rows as objects. */
   all(...values: (string | number)[]): unknown[]

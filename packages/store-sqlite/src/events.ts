@@ -1,6 +1,6 @@
 /** The event store: a table of streams and one of their events. */
 
-import type { EventReplay, EventStore, StoredEvent } from '@mcpx/protocol'
+import { type EventReplay, type EventStore, followByReplay, type StoredEvent } from '@mcpx/protocol'
 import type { SqliteEventBus } from './bus.ts'
 import type { Database } from './database.ts'
 import type { SqliteStoreOptions } from './options.ts'
@@ -108,37 +108,13 @@ export class SqliteEventStore implements EventStore {
   }
 
   async *follow(lastEventId: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
-    const signals = [signal, this.#closing.signal]
-    const isStopped = () => signals.some(({ aborted }) => aborted)
-    if (isStopped()) return
     const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
-    let last = lastEventId
-    let hasChanged = false
-    let resume: (() => void) | undefined
-    const wake = () => {
-      hasChanged = true
-      resume?.()
-    }
-    const unsubscribe = await this.#bus.subscribe(topicOf(streamId), wake, wake)
-    for (const each of signals) each.addEventListener('abort', wake)
-    try {
-      if (!isStopped()) await this.refresh(streamId)
-      while (!isStopped()) {
-        hasChanged = false
-        const missed = this.#database.within('follow', () => this.#eventsAfter(last))
-        if (missed === undefined) throw new Error('follow: expected a stored event, got an unknown or dropped one')
-        for (const event of missed.events) {
-          yield event
-          last = event.id
-        }
-        if (missed.ended) return
-        // A change that arrived during the replay is not waited for again.
-        if (!hasChanged) await new Promise<void>((resolve) => (resume = resolve))
-      }
-    } finally {
-      for (const each of signals) each.removeEventListener('abort', wake)
-      unsubscribe()
-    }
+    const signals = [signal, this.#closing.signal]
+    if (!signals.some(({ aborted }) => aborted)) await this.refresh(streamId)
+    yield* followByReplay(lastEventId, signals, {
+      replay: (last) => this.#database.within('follow', () => this.#eventsAfter(last)),
+      subscribe: (listener) => this.#bus.subscribe(topicOf(streamId), listener, listener),
+    })
   }
 
   async refresh(streamId: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** The options of `sqliteStore`, and their checks. */
 
-import { refuseUnknownOption } from '@mcpx/protocol'
+import { checkStoreOptions } from '@mcpx/protocol'
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -29,31 +29,11 @@ export interface SqliteStoreOptions {
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-const NAMES: readonly (keyof SqliteStoreOptions)[] = [
-  'prefix',
-  'timeout',
-  'pollInterval',
-  'eventTtl',
-  'maxEvents',
-  'onWarning',
-]
-
 /** Throws a `TypeError` or a `RangeError` for an invalid option. */
 export function checkOptions(options: SqliteStoreOptions): void {
-  refuseUnknownOption('sqliteStore', options, NAMES)
-  const { prefix, onWarning } = options
-  if (prefix !== undefined && !(typeof prefix === 'string' && /^[a-z_]\w{0,62}$/i.test(prefix))) {
-    const got = typeof prefix === 'string' ? JSON.stringify(prefix) : typeof prefix
-    throw new TypeError(
-      `prefix: expected up to 63 letters, digits and underscores that begin with no digit, got ${got}`,
-    )
-  }
-  for (const name of ['timeout', 'pollInterval', 'eventTtl', 'maxEvents'] as const) {
-    const value = options[name]
-    if (value === undefined || (Number.isInteger(value) && value >= 1 && value < 2 ** 31)) continue
-    throw new RangeError(`${name}: expected a whole number from 1 to 2147483647, got ${String(value)}`)
-  }
-  if (onWarning !== undefined && typeof onWarning !== 'function') {
-    throw new TypeError(`onWarning: expected a function, got ${typeof onWarning}`)
-  }
+  checkStoreOptions('sqliteStore', options, ['timeout', 'pollInterval', 'eventTtl', 'maxEvents'])
+  const { prefix = 'mcpx_' } = options
+  if (/^[a-z_]\w{0,62}$/i.test(prefix)) return
+  const expected = 'expected up to 63 letters, digits and underscores that begin with no digit'
+  throw new TypeError(`prefix: ${expected}, got ${JSON.stringify(prefix)}`)
 }

@@ -87,7 +87,7 @@ export class Admission {
   /** Takes the place, or returns the response that refuses the request. */
   enter(): HttpAnswer | undefined {
     const limit = this.#limits[this.#kind]
-    const exceeded = limit.take(this.caller)
+    const exceeded = limit.acquire(this.caller)
     if (exceeded === undefined) {
       this.#holders = 1
       return undefined
@@ -100,7 +100,7 @@ export class Admission {
   /** Counts the request for the caller that was authenticated. */
   moveTo(caller: string | undefined): HttpAnswer | undefined {
     const limit = this.#limits[this.#kind]
-    limit.give(this.caller)
+    limit.release(this.caller)
     this.caller = caller
     const holders = this.#holders
     this.#holders = 0
@@ -117,8 +117,8 @@ export class Admission {
     this.#holders -= 1
     if (this.#holders !== 0 || this.#isOver) return
     this.#isOver = true
-    this.#limits[this.#kind].give(this.caller)
-    this.#limits.bytes.give(this.caller, this.#bytes)
+    this.#limits[this.#kind].release(this.caller)
+    this.#limits.bytes.release(this.caller, this.#bytes)
     this.#bytes = 0
   }
 
@@ -131,12 +131,12 @@ export class Admission {
     const { bytes: limit } = this.#limits
     const most = this.caller === undefined ? limit.total : limit.perCaller
     const added = Math.min(bytes, most) - this.#bytes
-    const exceeded = added > 0 ? limit.take(this.caller, added) : undefined
+    const exceeded = added > 0 ? limit.acquire(this.caller, added) : undefined
     if (exceeded === 'caller') return callerLimited('Too many bytes', limit.perCaller, 'limits.receivedBytes', id)
     if (exceeded === 'total') {
       return unavailable(`Too many bytes at once: at most ${limit.total} (limits.receivedBytes)`, id)
     }
-    if (added < 0) limit.give(this.caller, -added)
+    if (added < 0) limit.release(this.caller, -added)
     this.#bytes += added
     return undefined
   }
