@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)(`a cluster with faults for ${SECONDS} s`, { timeout: 
   function print(faults: readonly string[]): void {
     const { outcomes, changes, longestDelay, longestCall } = tally
     const lines = [...outcomes].map(([what, count]) => `${what} | ${count}`).sort()
-    const times = `told after ${longestDelay.toFixed()} ms at most; the longest call took ${longestCall.toFixed()} ms`
+    const times = `notified after ${longestDelay.toFixed()} ms at most; the longest call took ${longestCall.toFixed()} ms`
     console.log([faults.join(', '), ...lines, `${changes} changes, ${times}`].join('\n'))
   }
 
@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)(`a cluster with faults for ${SECONDS} s`, { timeout: 
     expect(tally.lostSessions).toEqual([])
   })
 
-  it('tells every client of every change', () => {
+  it('notifies every client of every change', () => {
     expect(tally.changes).toBeGreaterThan(SECONDS / 2)
     expect(tally.untold).toEqual([])
   })

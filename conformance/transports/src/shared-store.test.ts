@@ -46,7 +46,7 @@ const at =
   async (input, init) =>
     app.fetch(new Request(input, init))
 
-/** Connects a client whose requests reach the given node, and collects the changes that it hears of. */
+/** Connects a client whose requests reach the given node, and collects the changes that it receives. */
 async function listen(era: 'legacy' | 'modern', fetch: Send, url = 'http://x.test/mcp') {
   const client = await connect(http(url, { fetch }), { era })
   onTestFinished(() => client.close())
@@ -96,7 +96,7 @@ function createLossyStore() {
 }
 
 describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
-  it('are told once to each listener of every node', async () => {
+  it('are sent once to each listener of every node', async () => {
     const store = memoryStore()
     const nodes = [createNode(store), createNode(store), createNode(store)]
     const listeners = await Promise.all([...nodes, ...nodes].map((node) => listen(era, at(node))))
@@ -110,7 +110,7 @@ describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
     expect(nodes.map(({ errors }) => errors)).toEqual([[], [], []])
   })
 
-  it('are told by a process that serves no clients', async () => {
+  it('are sent by a process that serves no clients', async () => {
     const store = memoryStore()
     const { heard } = await listen(era, at(createNode(store)))
     const job = createServer({ name: 'job', version: '1' }, { store })
@@ -119,7 +119,7 @@ describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
     job.resourceUpdated(URI)
     await until(() => heard.length > 0)
     await delay(20)
-    // Its registrations before are not told: clients cannot have read its lists.
+    // Its earlier registrations are not sent: clients cannot have read its lists.
     expect(heard).toEqual([URI])
   })
 
@@ -151,7 +151,7 @@ describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
     expect(there.errors).toMatchObject([{ message: 'the bus is lost' }])
   })
 
-  it('of mounted servers are told once, whether the mounted server has no store, another one or the same', async () => {
+  it('of mounted servers are sent once, whether the mounted server has no store, another one or the same', async () => {
     const store = memoryStore()
     for (const inner of [undefined, memoryStore(), store]) {
       const nodes = [0, 1].map(() => {
@@ -183,7 +183,7 @@ describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
 })
 
 describe('changes of a proxy', () => {
-  it('are told once, because each node is notified by the remote server', async () => {
+  it('are sent once, because each node is notified by the remote server', async () => {
     const remote = createServer({ name: 'remote', version: '1' }).resource(URI, { subscribe: true }, '')
     const store = memoryStore()
     const nodes = await Promise.all(
@@ -214,7 +214,7 @@ describe('changes of a proxy', () => {
 })
 
 describe('changes over HTTP+SSE', () => {
-  it('are told once to each connection of every node', async () => {
+  it('are sent once to each connection of every node', async () => {
     const store = memoryStore()
     const nodes = [createNode(store, { sse: '/sse' }), createNode(store, { sse: '/sse' })]
     const heard = await Promise.all(nodes.map((node) => openSse(at(node))))
@@ -427,7 +427,7 @@ describe('a GET stream of a session', () => {
     return { here, there, session }
   }
 
-  it('ends when it is resumed at another node, where changes are told once', async () => {
+  it('ends when it is resumed at another node, where changes are sent once', async () => {
     const { here, there, session } = await openSubscribed()
     const first = await openStream(here, session)
     here.server.resourceUpdated(URI)
@@ -474,7 +474,7 @@ describe('a GET stream of a session', () => {
     expect(stream.methods()).toEqual(['resources/updated'])
   })
 
-  it('tells of a change that happened while the client was disconnected', async () => {
+  it('reports a change that happened while the client was disconnected', async () => {
     const { here, there, session } = await openSubscribed()
     const first = await openStream(here, session)
     await first.cancel()
@@ -549,7 +549,7 @@ describe('a store that fails', () => {
     expect((await postTo(node, { id: 2, method: 'ping' }, session)).status).toBe(200)
   })
 
-  it('refuses listening with 503 for a moment, and then tells that everything may have changed', async () => {
+  it('refuses listening with 503 for a moment, and then reports that everything may have changed', async () => {
     const store = memoryStore()
     const problem = Object.assign(new Error('no connection'), { retryable: true })
     let isBroken = false

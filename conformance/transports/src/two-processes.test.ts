@@ -111,7 +111,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
     while ((await hosts[1].look()).aborted === before.aborted) await delay(10)
   })
 
-  it('changes are told once to each client, by the process that they listen at', async () => {
+  it('changes are sent once to each client, by the process that they listen at', async () => {
     const clients = await Promise.all([0, 1, 0, 1].map(async (at) => listenAt(era, hosts[at] as Host)))
     for (const [n, host] of hosts.entries()) {
       const { client, balance } = await connectBalanced('modern')
@@ -197,7 +197,7 @@ describe('a session', () => {
   })
 })
 
-/** Connects a client that hears of changes in one process, and sends all other requests to it as well. */
+/** Connects a client that receives the changes of one process, and sends all other requests to it as well. */
 async function listenAt(era: 'legacy' | 'modern', host: Host) {
   const { client, balance } = await connectBalanced(era)
   balance.pin(host)

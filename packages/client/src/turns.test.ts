@@ -176,7 +176,7 @@ describe('calls with logs: "own"', () => {
   })
 })
 
-describe('a connection to a legacy server that tells requests apart', () => {
+describe('a connection to a legacy server that distinguishes requests', () => {
   it('runs calls concurrently: each input request reaches the call on whose stream it came', async () => {
     let running = 0
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }

@@ -280,7 +280,7 @@ describe('a modern subscription', () => {
   })
 })
 
-/** One who hears, as each era has it. */
+/** A listener of each era. */
 const HEARERS = {
   legacy: async (server: Responder) => (await connectLegacy(server)).heard,
   modern: async (server: Responder) => {

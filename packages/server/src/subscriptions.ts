@@ -32,7 +32,7 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
     return errorMessage(message.id, invalidParams(problem))
   }
   const { listens } = server
-  const exceeded = listens.take(exchange.caller)
+  const exceeded = listens.acquire(exchange.caller)
   if (exceeded !== undefined) {
     const most =
       exceeded === 'total'
@@ -46,7 +46,7 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
     await server.changes.connect()
   } catch (error) {
     server.changes.remove(subscription)
-    listens.give(exchange.caller)
+    listens.release(exchange.caller)
     throw error
   }
   return new Promise((resolve) => subscription.open(call, resolve))
@@ -152,7 +152,7 @@ class Subscription implements ChangeReceiver {
     this.#resolve = undefined
     const { changes, listens } = this.#server
     changes.remove(this)
-    listens.give(this.#exchange.caller)
+    listens.release(this.#exchange.caller)
     const response = graceful ? this.#createResponse() : undefined
     resolve(this.#resources === undefined ? response : this.#resources.removeAll().then(() => response))
   }

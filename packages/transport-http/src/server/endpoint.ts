@@ -87,7 +87,7 @@ export class Endpoint {
     return answer
   }
 
-  /** The server tells its name to the caller that was authenticated, through its middleware. */
+  /** Requests the name of the server through its middleware, for the caller that was authenticated. */
   async #welcome(request: HttpRequest): Promise<HttpAnswer> {
     const exchange = new HttpExchange({ request, endsWithClient: true })
     const answer = await this.#context.answerRequest(infoRequest(), exchange)

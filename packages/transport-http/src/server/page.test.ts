@@ -60,7 +60,7 @@ describe('a browser that opens the URL of an endpoint', () => {
     expect(await response.text()).toBe('')
   })
 
-  it('sees a page without a name if the server does not tell it', async () => {
+  it('sees a page without a name if the server does not return it', async () => {
     const silent: Responder = {
       respond() {
         throw new Error('broken')

@@ -12,13 +12,13 @@ export function isVisit({ method, headers }: Request): boolean {
   return ![SESSION_HEADER, VERSION_HEADER, LAST_EVENT_HEADER].some((name) => headers.has(name))
 }
 
-/** The request that asks a server for its name, as a modern client without capabilities sends it. */
+/** Returns a request for the name of a server, as a modern client without capabilities sends it. */
 export function infoRequest(): RequestMessage {
   const envelope = { protocolVersion: LATEST_MODERN_REVISION, clientCapabilities: {} } as const
   return { jsonrpc: '2.0', id: 0, method: 'server/discover', params: withEnvelope(undefined, envelope) }
 }
 
-/** Responds with the name of a server and with ways to connect to it. The info is undefined if the server did not tell it. */
+/** Responds with the name of a server and with ways to connect to it. The info is undefined if the server did not return it. */
 export function welcomePage(request: Request, info: Implementation | undefined): HttpAnswer {
   const name = info?.title ?? info?.name ?? 'MCP server'
   const url = endpointUrl(request)
