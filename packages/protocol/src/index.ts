@@ -86,6 +86,10 @@ export {
   Implementation, MetaObject, NotificationParams, PaginatedRequestParams, ProgressNotificationParams, ProgressToken,
   RequestMetaObject, RequestParams, Result, Role, ServerCapabilities,
 } from './schemas/shared.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  CreateTaskResult, DetailedTask, TASKS_EXTENSION, Task, TaskRequestParams, TaskStatus, UpdateTaskRequestParams,
+} from './schemas/tasks.ts'
 export { SHARE_PER_CALLER, SharedLimit } from './shared-limit.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {

@@ -100,7 +100,7 @@ function likeliest(options: readonly (readonly Flaw[])[]): Flaw {
   return { ...(same[0] as Flaw), expected: same.flatMap(({ expected }) => expected) }
 }
 
-const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode']
+const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode', 'status']
 
 /**
  * Creates an array schema that stops after a few invalid items. `z.array` collects the problems of all items, so a hostile

@@ -17,11 +17,9 @@ import {
   ServerCapabilities,
   text,
 } from './shared.ts'
+import { TaskStatus } from './tasks.ts'
 
 // Tasks: an experimental feature of one revision. They are checked and removed, but not implemented.
-
-export const TaskStatus = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled'])
-export type TaskStatus = z.infer<typeof TaskStatus>
 
 const integerOrNull: z.ZodMiniType<number> = z.int(expected('integer or null'))
 

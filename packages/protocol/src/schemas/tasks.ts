@@ -1,0 +1,71 @@
+/**
+ * The schemas of the extension `io.modelcontextprotocol/tasks` of the modern era: calls whose results are fetched later. The
+ * tasks of 2025-11-25 are in `legacy.ts`.
+ */
+
+import * as z from 'zod/mini'
+import { expected } from '../validate.ts'
+import { InputRequests } from './client-features.ts'
+import { AnyObject, Integer, Name, optionalText, RequestParams, Result, text } from './shared.ts'
+
+/** The id of the extension for tasks. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+
+export const TaskStatus = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled'])
+/** The status of a task. The last three are final. */
+export type TaskStatus = z.infer<typeof TaskStatus>
+
+const positive = expected('a positive integer or null')
+
+const members = {
+  /** At most 1,024 characters. */
+  taskId: Name,
+  statusMessage: optionalText,
+  /** An ISO 8601 timestamp. */
+  createdAt: text,
+  /** An ISO 8601 timestamp. */
+  lastUpdatedAt: text,
+  /** How long the task is kept after `createdAt`, in ms. Null: without end. */
+  ttlMs: z.nullable(z.int(positive).check(z.gte(1, positive))),
+  /** The time between two polls, in ms. */
+  pollIntervalMs: z.optional(Integer),
+}
+
+export const Task = z.object({ ...members, status: TaskStatus })
+/** The state of a task. */
+export interface Task extends z.infer<typeof Task> {}
+
+export const CreateTaskResult = z.object({ ...Result.shape, ...Task.shape })
+/** The result of a call that became a task. Its `resultType` is `task`. */
+export interface CreateTaskResult extends z.infer<typeof CreateTaskResult> {}
+
+const TaskFailure = z.object({ code: Integer, message: text, data: z.optional(z.unknown()) })
+
+const task = { ...Result.shape, ...members }
+/** The members of each status. `inputRequests` has all input requests without a response, `result` is that of the call. */
+const details = [
+  z.object({ ...task, status: z.literal('working') }),
+  z.object({ ...task, status: z.literal('input_required'), inputRequests: InputRequests }),
+  z.object({ ...task, status: z.literal('completed'), result: AnyObject }),
+  z.object({ ...task, status: z.literal('failed'), error: TaskFailure }),
+  z.object({ ...task, status: z.literal('cancelled') }),
+] as const
+
+export const DetailedTask = z.discriminatedUnion('status', details, { unionFallback: true })
+/**
+ * The state of a task with its input requests, its result or its JSON-RPC error: the result of `tasks/get`, and the parameters
+ * of `notifications/tasks`.
+ */
+export type DetailedTask = z.infer<typeof DetailedTask>
+
+export const TaskRequestParams = z.object({ ...RequestParams.shape, taskId: Name })
+/** Parameters of `tasks/get` and `tasks/cancel`. */
+export interface TaskRequestParams extends z.infer<typeof TaskRequestParams> {}
+
+export const UpdateTaskRequestParams = z.object({
+  ...TaskRequestParams.shape,
+  /** Responses by the keys of the input requests. Unknown keys are ignored, so their values are not checked. */
+  inputResponses: AnyObject,
+})
+/** Parameters of `tasks/update`. */
+export interface UpdateTaskRequestParams extends z.infer<typeof UpdateTaskRequestParams> {}
