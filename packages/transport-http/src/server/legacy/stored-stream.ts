@@ -1,14 +1,16 @@
 /** A stream whose events are stored, so that a client that lost its connection can resume on another response. */
 
-import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
+import { type Awaitable, ConnectionError, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
-import { every } from '../timers.ts'
+import { after, every } from '../timers.ts'
+import type { UnreadResponse, UnreadResponses } from '../unread.ts'
 
 /** The most missed characters that are sent at once, without waiting for the reader. */
 const SENT_AT_ONCE = 16 * 1024
-/** The number of characters that are kept of events that the store has refused. More are lost. */
-const MOST_NOT_STORED = 64 * 1024
+/** The first and the longest time after which a store that has refused the last events is asked again, in ms. */
+const FIRST_ATTEMPT = 1_000
+const LAST_ATTEMPT = 60_000
 /** The interval at which a stream without a reader is refreshed in the store, in ms. */
 const REFRESH = 60_000
 
@@ -17,17 +19,25 @@ export interface Storing {
   /** The time that a client waits before it reconnects, in ms. */
   readonly retry: number
   readonly report: (problem: Error) => void
+  /** The most characters that a stream keeps of events that the store has refused. */
+  readonly unsent: number
+  /** Counts the events that streams keep. */
+  readonly unread: UnreadResponses
 }
 
 /** The owner of a stream that answers a POST. */
 export interface StoredStreamOwner {
+  /** The caller that the kept events count for. */
+  readonly caller: string | undefined
+  /** Whether nobody can resume the stream any more. */
+  readonly hasEnded: boolean
   onEnd(): void
-  /** Called at this interval while the stream has no reader, in ms. */
+  /** Called at this interval while the stream has no reader, in ms. Refused events are kept for as long. */
   readonly unreadInterval: number
   onUnread(): void
 }
 
-export class StoredStream {
+export class StoredStream implements UnreadResponse {
   readonly id: string
   /** The id of the last event that was stored. */
   lastEventId: string | undefined
@@ -36,9 +46,11 @@ export class StoredStream {
   #reader: EventStream | undefined
   /** A reader that is still receiving the events it missed. */
   #joining: EventStream | undefined
-  /** Events that the store refused while there was no reader. */
-  readonly #notStored: { readonly after: string | undefined; readonly data: string }[] = []
+  /** Events that the store has refused while there was no reader: the newest ones, because later events wait for them. */
+  #refused: string[] = []
   #hasEnded = false
+  /** When the attempts to store the end are given up, in ms since 1970. */
+  #givesUpAt: number | undefined
   /** Refreshes the stream in the store while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
   /** Resolves when the last call of the store has finished. Undefined if no call is pending. */
@@ -84,15 +96,41 @@ export class StoredStream {
 
   /** Ends the stream. Returns a promise if messages are still being stored or sent. */
   end(): Promise<void> | undefined {
+    return this.#storeEnd(FIRST_ATTEMPT)
+  }
+
+  /** @param wait the time after which the store is asked again if it refuses, in ms */
+  #storeEnd(wait: number): Promise<void> | undefined {
     return this.#callStore(
-      () => this.#storing.events.end(this.id),
       () => {
+        const ending = this.#afterRefused(() => this.#storing.events.end(this.id))
+        return isPromise(ending) ? ending.then(() => true) : true
+      },
+      (isStored) => {
         this.#hasEnded = true
         this.stopRefreshing()
         this.#reader?.end()
-        this.#owner?.onEnd()
+        // Until the store has the end, the stream can be resumed only with the help of this process.
+        if (isStored !== true && this.#canWait())
+          after(wait, () => void this.#storeEnd(Math.min(wait * 2, LAST_ATTEMPT)))
+        else this.#release()
       },
     )
+  }
+
+  /** Whether the end may be stored later, because a client may still resume the stream. */
+  #canWait(): boolean {
+    if (this.#owner === undefined || this.#owner.hasEnded) return false
+    this.#givesUpAt ??= Date.now() + this.#owner.unreadInterval
+    return Date.now() < this.#givesUpAt
+  }
+
+  #release(): void {
+    if (this.#refused.length > 0 && this.#owner?.hasEnded !== true) {
+      this.#reportLoss('the event store has refused them for too long')
+    }
+    this.#refused = []
+    this.#owner?.onEnd()
   }
 
   /** Ends the response after the messages that were sent. The client reconnects for the rest. */
@@ -103,10 +141,47 @@ export class StoredStream {
     )
   }
 
-  /** Keeps an event that the store refused for the next reader. */
+  /** The caller that the kept events count for. */
+  get caller(): string | undefined {
+    return this.#owner?.caller
+  }
+
+  /** The characters of the kept events. */
+  get unread(): number {
+    return this.#refused.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  /** Drops the kept events, because all streams together keep too many. */
+  cut(): void {
+    this.#refused = []
+  }
+
+  /** Keeps an event that the store has refused for the next reader. A single one may be of any size. */
   #keep(text: string): void {
-    const characters = this.#notStored.reduce((sum, { data }) => sum + data.length, text.length)
-    if (characters <= MOST_NOT_STORED) this.#notStored.push({ after: this.lastEventId, data: text })
+    const { unread, unsent } = this.#storing
+    if (this.unread > unsent) {
+      this.#reportLoss('the event store refuses them (limits.unsent)')
+      return
+    }
+    this.#refused.push(text)
+    if (this.#owner !== undefined) unread.add(this, text.length)
+  }
+
+  #reportLoss(reason: string): void {
+    this.#storing.report(new ConnectionError('limit', `Dropped messages for a disconnected client: ${reason}`))
+  }
+
+  /** Calls the store when it has the refused events. */
+  #afterRefused<Result>(call: () => Awaitable<Result>): Awaitable<Result> {
+    return this.#refused.length === 0 ? call() : this.#storeRefused().then(call)
+  }
+
+  /** Stores the refused events. Rejects if the store still refuses one. */
+  async #storeRefused(): Promise<void> {
+    for (let text = this.#refused[0]; text !== undefined; text = this.#refused[0]) {
+      this.lastEventId = await this.#storing.events.append(this.id, text)
+      this.#refused.shift()
+    }
   }
 
   /** Detaches a reader that has disconnected. Later events are stored for the next reader. */
@@ -153,7 +228,10 @@ export class StoredStream {
   async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
     let missed: readonly StoredEvent[] = []
     await this.#callStore(
-      async () => (await this.#storing.events.replay(last))?.events ?? [],
+      async () => {
+        await this.#storeRefused().catch(this.#storing.report)
+        return (await this.#storing.events.replay(last))?.events ?? []
+      },
       (events) => {
         // While the store was read, another reader may have joined or this one left. Undefined events: the store failed.
         if (this.#joining !== reader || events === undefined) return
@@ -169,20 +247,15 @@ export class StoredStream {
   #handOver(reader: EventStream, missed: readonly StoredEvent[]): void {
     this.#joining = undefined
     this.#reader = reader
-    const ids = new Set<string | undefined>(missed.map(({ id }) => id))
-    const notStored = this.#notStored.splice(0)
-    for (const { after, data } of notStored) if (!ids.has(after)) this.#sendEvent({ id: undefined, data })
-    for (const event of missed) {
-      this.#sendEvent(event)
-      for (const { after, data } of notStored) if (after === event.id) this.#sendEvent({ id: undefined, data })
-    }
+    for (const event of missed) this.#sendEvent(event)
+    for (const data of this.#refused.splice(0)) this.#sendEvent({ id: undefined, data })
     if (this.#hasEnded) reader.end()
   }
 
   /** Stores an event. If the store fails, the event is still sent, but without an id to resume from. */
   #append(data: string, onAppended: (id: string | undefined) => void): Promise<void> | undefined {
     return this.#callStore(
-      () => this.#storing.events.append(this.id, data),
+      () => this.#afterRefused(() => this.#storing.events.append(this.id, data)),
       (id) => {
         if (id !== undefined) this.lastEventId = id
         onAppended(id)

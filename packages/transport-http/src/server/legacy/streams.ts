@@ -60,7 +60,8 @@ export class SessionStreams {
     const options = endpoint.options.sessions
     if (options === false || options?.events === false) return
     const events = options?.events ?? endpoint.responder.store?.events ?? createMemoryEventStore()
-    this.#storing = { events, retry: options?.retry ?? DEFAULT_RETRY, report: endpoint.report }
+    const { limits, report, unread } = endpoint
+    this.#storing = { events, retry: options?.retry ?? DEFAULT_RETRY, report, unsent: limits.unsent, unread }
   }
 
   /** Returns whether the client of this session can resume its streams. */
@@ -81,7 +82,7 @@ export class SessionStreams {
   /** Opens the stream of a POST. Calls `onLost` when messages can no longer reach the client. */
   openPost(live: LiveSession, request: HttpRequest, onLost: () => void): MessageStream {
     if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, undefined, onLost))
-    const stream = this.#createPost(live, onLost)
+    const stream = this.#createPost(live, request.admission.caller, onLost)
     const body = this.#openReader(live, request, stream)
     stream.open(body)
     return {
@@ -92,9 +93,13 @@ export class SessionStreams {
     }
   }
 
-  #createPost(live: LiveSession, onLost: () => void): StoredStream {
+  #createPost(live: LiveSession, caller: string | undefined, onLost: () => void): StoredStream {
     const id = this.#newId(live, 'post')
     const stream = new StoredStream(this.#storing as Storing, id, {
+      caller,
+      get hasEnded() {
+        return live.hasEnded
+      },
       onEnd: () => {
         live.streams.delete(id)
         this.sessions.release(live)
