@@ -166,6 +166,34 @@ describe('callers behind a proxy of the same machine or network', () => {
   )
 })
 
+describe('one request of a caller that is not known', () => {
+  it('leaves half of the bytes to others, whatever its body takes', async () => {
+    const held = gate<void>()
+    const server = new HandWritten({
+      'tools/list': () => ({ tools: [] }),
+      async 'prompts/list'() {
+        await held.promise
+        return { prompts: [] }
+      },
+    })
+    const app = mcp(server, { limits: { receivedBytes: 1_000_000 } })
+    const post = (method: string, more: unknown) =>
+      app.request('/', {
+        method: 'POST',
+        body: JSON.stringify(modern(method, { more: more as never })),
+        headers: { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': method },
+      })
+    const slow = post(
+      'prompts/list',
+      Array.from({ length: 100_000 }, () => ({})),
+    )
+    await begun(server, 1)
+    expect((await post('tools/list', 'x'.repeat(300_000))).status).toBe(200)
+    held.open()
+    expect((await slow).status).toBe(200)
+  })
+})
+
 describe('requests that wait', () => {
   it('for authenticate count as running', async () => {
     const held = gate<void>()

@@ -124,12 +124,12 @@ export class Admission {
 
   /**
    * Counts the bytes of the body that have arrived, or returns the response that refuses it. One request alone is never
-   * refused: it counts for no more than its caller may use.
+   * refused: it counts for no more than its caller may use, or for half of the total without a known caller.
    */
   setBytes(bytes: number, id?: RequestId): HttpAnswer | undefined {
     if (this.#isOver) return undefined
     const { bytes: limit } = this.#limits
-    const most = this.caller === undefined ? limit.total : limit.perCaller
+    const most = this.caller === undefined ? Math.ceil(limit.total / 2) : limit.perCaller
     const added = Math.min(bytes, most) - this.#bytes
     const exceeded = added > 0 ? limit.acquire(this.caller, added) : undefined
     if (exceeded === 'caller') return callerLimited('Too many bytes', limit.perCaller, 'limits.receivedBytes', id)
