@@ -6,6 +6,7 @@ import {
   type ClientCapabilities,
   type CreateMessageRequestParams,
   type CreateMessageResult,
+  checkNumbers,
   type DebugOption,
   type ElicitResult,
   type Era,
@@ -301,14 +302,6 @@ export function checkCallOptions(place: string, options: RequestCallOptions): vo
 export function checkListenOptions(options: ListenOptions): void {
   refuseUnknown('listen', options, { signal: true, timeout: true })
   checkNumbers('listen: ', { timeout: options.timeout })
-}
-
-/** Throws `RangeError` for values that are not numbers from 0. NaN would disable a limit, or end a timeout at once. */
-function checkNumbers(place: string, options: Readonly<Record<string, number | undefined>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || (typeof value === 'number' && value >= 0)) continue
-    throw new RangeError(`${place}${name}: expected a number from 0, got ${value}`)
-  }
 }
 
 /** The names that other libraries use for options. */

@@ -57,7 +57,7 @@ export {
   LATEST_MODERN_REVISION, type MethodEntry, type MethodKind, methodEntry, notificationParams, REVISIONS, type Revision,
   requestEntry, revisionsOf, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
   } from './methods.ts'
-export { nearestName, refuseUnknownOption, unknownOption } from './options.ts'
+export { checkNumbers, nearestName, refuseUnknownOption, unknownOption } from './options.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

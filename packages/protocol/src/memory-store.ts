@@ -1,7 +1,7 @@
 /** The whole store in the memory of one process, and its stores for counts and used ids. */
 
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from './memory-stores.ts'
-import { refuseUnknownOption } from './options.ts'
+import { checkNumbers, refuseUnknownOption } from './options.ts'
 import type { CounterStore, ReplayStore, Store } from './stores.ts'
 
 // Counts
@@ -59,6 +59,7 @@ const SWEEP_INTERVAL = 1_000
 export function createMemoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
   refuseUnknownOption('createMemoryReplayStore', options, ['maxIds'])
   const { maxIds = 100_000 } = options
+  checkNumbers('createMemoryReplayStore: ', { maxIds })
   /** The expiry of each id in ms since 1970, in the order of insertion. */
   const ids = new Map<string, number>()
   let nextSweep = 0

@@ -1,5 +1,6 @@
 import type { EventStore, SessionStore } from '@mcpx/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createMemoryReplayStore } from './memory-store.ts'
 import { createMemoryEventStore, createMemorySessionStore } from './memory-stores.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
@@ -168,5 +169,22 @@ describe('events in memory', () => {
     const third = await stored(store, 'c')
     expect(await store.replay(second)).toBeUndefined()
     for (const id of [first, third]) expect(await store.replay(id)).toBeDefined()
+  })
+})
+
+describe('the options of the stores in memory', () => {
+  it.each([Number.NaN, -1, '5'])('refuse the number %s by name', (value) => {
+    const option = (name: string) => ({ [name]: value }) as object
+    const expected = (name: string) => `${name}: expected a number from 0, got ${value}`
+    for (const name of ['maxSessions', 'maxTotalBytes'])
+      expect(() => createMemorySessionStore(option(name))).toThrow(expected(`createMemorySessionStore: ${name}`))
+    for (const name of ['ttl', 'maxStreams', 'maxLive', 'maxEvents', 'maxCharacters', 'maxTotalCharacters'])
+      expect(() => createMemoryEventStore(option(name))).toThrow(expected(`createMemoryEventStore: ${name}`))
+    expect(() => createMemoryReplayStore(option('maxIds'))).toThrow(expected('createMemoryReplayStore: maxIds'))
+  })
+
+  it('that do not exist are refused', () => {
+    expect(() => createMemorySessionStore({ maxSession: 5 } as object)).toThrow('did you mean "maxSessions"?')
+    expect(() => createMemoryEventStore({ maxEvent: 5 } as object)).toThrow('did you mean "maxEvents"?')
   })
 })

@@ -1,6 +1,7 @@
 /** Stores in the memory of one process: sessions, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
+import { checkNumbers, refuseUnknownOption } from './options.ts'
 import { followByReplay } from './store-helpers.ts'
 import type { EventBus, EventReplay, EventStore, SessionStore } from './stores.ts'
 
@@ -136,11 +137,10 @@ function estimateBytes(text: string): number {
 }
 
 /** Creates a session store within this process. Records are frozen and replaced by updates, so readers need no copy. */
-export function createMemorySessionStore({
-  maxSessions = 10_000,
-  maxTotalBytes = 33_554_432,
-  onEvict,
-}: MemorySessionStoreOptions = {}): SessionStore {
+export function createMemorySessionStore(options: MemorySessionStoreOptions = {}): SessionStore {
+  refuseUnknownOption('createMemorySessionStore', options, ['maxSessions', 'maxTotalBytes', 'onEvict'])
+  const { maxSessions = 10_000, maxTotalBytes = 33_554_432, onEvict } = options
+  checkNumbers('createMemorySessionStore: ', { maxSessions, maxTotalBytes })
   /** The bytes of all records. */
   let total = 0
   /** The bytes of all records per opener. */
@@ -234,6 +234,9 @@ const EVENT_COST = 32
 
 /** Creates an event store within this process. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
+  const limits = ['ttl', 'maxStreams', 'maxLive', 'maxEvents', 'maxCharacters', 'maxTotalCharacters']
+  refuseUnknownOption('createMemoryEventStore', options, limits)
+  checkNumbers('createMemoryEventStore: ', { ...options })
   const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000 } = options
   const { maxCharacters = 4_194_304, maxTotalCharacters = 33_554_432 } = options
   const open = new ExpiringMap<Stream>(maxLive, release)

@@ -1,4 +1,4 @@
-/** Describes options that do not exist, with the name that was probably meant. */
+/** Checks options: describes those that do not exist, with the name that was probably meant, and refuses invalid numbers. */
 
 import { isObject, kindOf, quoted } from './json.ts'
 
@@ -37,6 +37,19 @@ export function refuseUnknownOption(
 ): void {
   const problem = unknownOption(place, options, names, otherNames)
   if (problem !== undefined) throw new TypeError(problem)
+}
+
+/**
+ * Throws a `RangeError` for the first value that is neither undefined nor a number from 0. Comparisons with NaN are false: it
+ * would disable a limit, or end a timeout at once.
+ *
+ * @param place begins the message, for example `callTool: `
+ */
+export function checkNumbers(place: string, options: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || (typeof value === 'number' && value >= 0)) continue
+    throw new RangeError(`${place}${name}: expected a number from 0, got ${String(value)}`)
+  }
 }
 
 /** Longer names are not compared, because the comparison takes quadratic time. */

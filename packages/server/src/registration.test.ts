@@ -60,6 +60,11 @@ describe('a server without a name', () => {
   })
 })
 
+it('rejects a number that is none by the name of its option', () => {
+  const expected = 'createServer: stateTtl: expected a number from 0, got NaN'
+  expect(() => createServer(info, { stateTtl: Number.NaN })).toThrow(expected)
+})
+
 describe('an option that does not exist', () => {
   it.each([
     [{ instruction: 'x' }, 'createServer: there is no option "instruction"; did you mean "instructions"?'],

@@ -3,6 +3,7 @@
 import {
   type Awaitable,
   type Catalogue,
+  checkNumbers,
   type Exchange,
   type Handler,
   type Implementation,
@@ -270,6 +271,7 @@ class ServerCore implements ServerInternals {
     this.listens = new SharedLimit(this.limits.listens, this.limits.perCaller)
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
+    checkNumbers('createServer: ', { stateTtl })
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
     // The object itself, because a copy would lose inherited methods.
     this.#parts = isHandler(options) ? [options as Handler] : []

@@ -317,5 +317,9 @@ describe('the arguments of serveStdio', () => {
       'serveStdio: expected a server such as createServer returns, got object',
     )
     expect(() => serveStdio(undefined as never)).toThrow('got nothing')
+    for (const name of ['drainTimeout', 'exitTimeout', 'flushTimeout']) {
+      const expected = `serveStdio: ${name}: expected a number from 0, got NaN`
+      expect(() => serveStdio(server, { [name]: Number.NaN })).toThrow(expected)
+    }
   })
 })

@@ -3,6 +3,7 @@
 import { setInterval, setTimeout } from 'node:timers'
 import {
   ConnectionError,
+  checkNumbers,
   createDebugObserver,
   createDuplex,
   type DebugOption,
@@ -75,6 +76,7 @@ const PARENT_CHECK_INTERVAL = 2_000
  * ```
  *
  * @throws TypeError if `server` is not a server, and for an unknown option
+ * @throws RangeError for a number out of range
  */
 export function serveStdio(server: Responder, options: ServeStdioOptions = {}): Serving {
   checkArguments(server, options)
@@ -137,12 +139,14 @@ const OPTION_NAMES: Readonly<Record<keyof ServeStdioOptions, true>> = {
   flushTimeout: true,
 }
 
-function checkArguments(server: unknown, options: object): void {
+function checkArguments(server: unknown, options: ServeStdioOptions): void {
   if (typeof (server as Partial<Responder> | undefined)?.respond !== 'function') {
     throw new TypeError(`serveStdio: expected a server such as createServer returns, got ${kindOf(server)}`)
   }
   const problem = unknownOption('serveStdio', options, Object.keys(OPTION_NAMES))
   if (problem !== undefined) throw new TypeError(problem)
+  const { drainTimeout, exitTimeout, flushTimeout } = options
+  checkNumbers('serveStdio: ', { drainTimeout, exitTimeout, flushTimeout })
 }
 
 function openChannel(options: ServeStdioOptions): StreamChannel {

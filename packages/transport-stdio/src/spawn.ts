@@ -1,6 +1,6 @@
 /** Starts a server as a child process and connects to it over its standard streams. */
 
-import { type Connector, type DuplexLimits, kindOf, quoted, unknownOption } from '@mcpx/protocol'
+import { type Connector, checkNumbers, type DuplexLimits, kindOf, quoted, unknownOption } from '@mcpx/protocol'
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 import type { StreamLimits } from './stream-channel.ts'
 
@@ -99,17 +99,9 @@ function checkArguments(command: unknown, args: unknown, options: SpawnOptions):
   const { probeTimeout, maxLineLength, maxUnsent, shutdown, restart } = options
   const { end, terminate, kill } = shutdown ?? {}
   const { delay, maxDelay, healthyAfter } = restart || {}
-  checkNumbers('', { probeTimeout, maxLineLength, maxUnsent })
-  checkNumbers('shutdown.', { end, terminate, kill })
-  checkNumbers('restart.', { delay, maxDelay, healthyAfter })
-}
-
-/** Throws for values that are not numbers from 0. NaN would disable a limit, or end a wait at once. */
-function checkNumbers(prefix: string, options: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || (typeof value === 'number' && value >= 0)) continue
-    throw new RangeError(`spawn: ${prefix}${name}: expected a number from 0, got ${value}`)
-  }
+  checkNumbers('spawn: ', { probeTimeout, maxLineLength, maxUnsent })
+  checkNumbers('spawn: shutdown.', { end, terminate, kill })
+  checkNumbers('spawn: restart.', { delay, maxDelay, healthyAfter })
 }
 
 function quoteWord(word: string): string {

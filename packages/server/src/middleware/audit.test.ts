@@ -57,6 +57,11 @@ describe('an audit entry', () => {
     expect(entry.duration).toBeGreaterThanOrEqual(0)
   })
 
+  it('has a length that is a number', () => {
+    const expected = 'audit: maxLength: expected a number from 0, got NaN'
+    expect(() => audit(() => {}, { maxLength: Number.NaN })).toThrow(expected)
+  })
+
   it('may have no subject', async () => {
     const ctx = { ...baseCtx, auth: undefined, client: { info: undefined, capabilities: {} } } as Context
     const { entry } = await entriesOf(ok, {}, { ctx, method: 'tools/list' })

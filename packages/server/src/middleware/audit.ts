@@ -1,6 +1,14 @@
 /** `audit`: writes one entry for each request, with secrets removed. */
 
-import { type Awaitable, type Context, ErrorCode, guarded, type JsonObject, RpcError } from '@mcpx/protocol'
+import {
+  type Awaitable,
+  type Context,
+  checkNumbers,
+  ErrorCode,
+  guarded,
+  type JsonObject,
+  RpcError,
+} from '@mcpx/protocol'
 import { InputRequired } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
 import type { Asker } from '../questions.ts'
@@ -70,6 +78,7 @@ const LONGEST_NAME = 200
 export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
   checkOptionNames('audit', options, ['isSecret', 'maxLength', 'onError'] satisfies (keyof AuditOptions)[])
   const { isSecret = looksSecret, maxLength = 4_096 } = options
+  checkNumbers('audit: ', { maxLength })
   const report = guarded(options.onError)
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
   return async (request, ctx, next) => {
