@@ -91,6 +91,7 @@ it.each([
 it.each([
   ['404', gone],
   ['410', () => new Response('', { status: 410 })],
+  ['another document', () => json({ error: 'not found' })],
   ['a page', () => new Response('<title>Home</title>', { headers: { 'content-type': 'text/html' } })],
 ])('finds metadata that has moved since the last login, where now is %s', async (_, old) => {
   const before = 'https://mcp.example/old-metadata'

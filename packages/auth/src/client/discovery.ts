@@ -120,11 +120,14 @@ async function findResourceMetadata(
     return readResourceMetadata(body, url, server)
   }
   const urls = wellKnownPaths(server).map((path) => new URL(path, server.origin))
-  if (previousMetadata !== undefined) urls.unshift(await checkMetadataUrl(connection, previousMetadata, server))
+  const previous = previousMetadata && (await checkMetadataUrl(connection, previousMetadata, server))
+  if (previous) urls.unshift(previous)
   for (const url of urls) {
     const { status, body } = await getJson(connection, url)
     if (status >= 500) throw metadataRefused(url, status)
-    if (status === 200 && isObject(body)) return readResourceMetadata(body, url, server)
+    // Another document may be at the previous URL now.
+    const isMetadata = status === 200 && isObject(body) && (url !== previous || 'resource' in body)
+    if (isMetadata) return readResourceMetadata(body, url, server)
   }
   return undefined
 }
