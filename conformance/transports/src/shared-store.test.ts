@@ -268,9 +268,10 @@ function createCountingStore() {
         }
       },
     })
-  const { sessions, events, bus, counters, replays } = memoryStore()
+  const { sessions, records, events, bus, counters, replays } = memoryStore()
   const store: Store = {
     sessions: count('sessions', sessions),
+    records: count('records', records),
     events: count('events', events),
     bus: count('bus', bus),
     counters: count('counters', counters),

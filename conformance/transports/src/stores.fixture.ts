@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { createInterface, type Interface } from 'node:readline'
-import type { EventBus, EventStore, SessionState, SessionStore, Store } from '@mcpx/protocol'
+import type { EventBus, EventStore, RecordStore, Store } from '@mcpx/protocol'
 import { memoryStore } from '@mcpx/protocol/memory'
 
 /** A line of the protocol: a call of a store or its outcome. */
@@ -17,19 +17,22 @@ interface Line {
 
 interface VersionedState {
   readonly version: number
-  readonly state: SessionState
+  readonly state: object
 }
+
+type Part = 'sessions' | 'records'
 
 /** Creates the stores and the calls that each connection may make. */
 function createStoreServer() {
-  const { sessions, events, bus, counters, replays } = memoryStore()
+  const { sessions, records, events, bus, counters, replays } = memoryStore()
+  const parts = { sessions: sessions as RecordStore<object>, records: records as RecordStore<object> }
   const versions = new Map<string, number>()
-  const versionOf = (id: string) => versions.get(id) ?? 0
+  const versionOf = (part: Part, id: string) => versions.get(`${part} ${id}`) ?? 0
 
-  function swap(id: string, version: number, state: SessionState): boolean {
-    if (versionOf(id) !== version) return false
-    versions.set(id, version + 1)
-    void sessions.update(id, (current) => {
+  function swap(part: Part, id: string, version: number, state: object): boolean {
+    if (versionOf(part, id) !== version) return false
+    versions.set(`${part} ${id}`, version + 1)
+    void parts[part].update(id, (current) => {
       for (const name of Object.keys(current)) delete (current as Record<string, unknown>)[name]
       Object.assign(current, state)
     })
@@ -39,14 +42,14 @@ function createStoreServer() {
   return (send: (line: object) => void) => {
     const unsubscribers = new Map<string, () => unknown>()
     const calls: Record<string, (...args: never[]) => unknown> = {
-      create: (id: string, state: SessionState, ttl: number) => sessions.create(id, state, ttl),
-      async get(id: string, ttl?: number): Promise<VersionedState | undefined> {
-        const version = versionOf(id)
-        const state = await sessions.get(id, ttl)
+      create: (part: Part, id: string, state: object, ttl: number) => parts[part].create(id, state, ttl),
+      async get(part: Part, id: string, ttl?: number): Promise<VersionedState | undefined> {
+        const version = versionOf(part, id)
+        const state = await parts[part].get(id, ttl)
         return state && { version, state }
       },
       swap,
-      drop: (id: string) => sessions.delete(id),
+      drop: (part: Part, id: string) => parts[part].delete(id),
       append: (stream: string, data: string) => events.append(stream, data),
       end: (stream: string) => events.end(stream),
       replay: (last: string) => events.replay(last),
@@ -128,19 +131,19 @@ export async function openStores(port: number): Promise<Store & { close: () => v
     return new Promise<T>((resolve, reject) => waiting.set(id, { resolve, reject }))
   }
 
-  const sessions: SessionStore = {
-    create: (id, state, ttl) => ask('create', id, state, ttl),
-    get: async (id, ttl) => (await ask<VersionedState | undefined>('get', id, ttl))?.state,
+  const recordStore = <T extends object>(part: Part): RecordStore<T> => ({
+    create: (id, state, ttl) => ask('create', part, id, state, ttl),
+    get: async (id, ttl) => (await ask<VersionedState | undefined>('get', part, id, ttl))?.state as T | undefined,
     async update(id, change) {
       for (;;) {
-        const current = await ask<VersionedState | undefined>('get', id)
+        const current = await ask<VersionedState | undefined>('get', part, id)
         if (current === undefined) return undefined
-        change(current.state)
-        if (await ask<boolean>('swap', id, current.version, current.state)) return current.state
+        change(current.state as T)
+        if (await ask<boolean>('swap', part, id, current.version, current.state)) return current.state as T
       }
     },
-    delete: (id) => ask('drop', id),
-  }
+    delete: (id) => ask('drop', part, id),
+  })
   const events: EventStore = {
     append: (stream, data) => ask('append', stream, data),
     end: (stream) => ask('end', stream),
@@ -179,7 +182,8 @@ export async function openStores(port: number): Promise<Store & { close: () => v
     },
   }
   return {
-    sessions,
+    sessions: recordStore('sessions'),
+    records: recordStore('records'),
     events,
     bus,
     counters: { increment: (key, window) => ask('increment', key, window) },

@@ -99,7 +99,7 @@ export type {
 export { checkStoreOptions, type FollowSource, followByReplay } from './store-helpers.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
-  Count, CounterStore, EventBus, EventReplay, EventStore, ReplayStore, SessionStore, Store, StoredEvent,
+  Count, CounterStore, EventBus, EventReplay, EventStore, RecordStore, ReplayStore, SessionStore, Store, StoredEvent,
 } from './stores.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
 export type { FlatSchema, ObjectSchema, StringsSchema, ValueSchema } from './usable-schema.ts'

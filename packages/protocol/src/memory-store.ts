@@ -1,6 +1,11 @@
 /** The whole store in the memory of one process, and its stores for counts and used ids. */
 
-import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from './memory-stores.ts'
+import {
+  createMemoryEventBus,
+  createMemoryEventStore,
+  createMemoryRecordStore,
+  createMemorySessionStore,
+} from './memory-stores.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
 import type { CounterStore, ReplayStore, Store } from './stores.ts'
 
@@ -96,6 +101,7 @@ export function createMemoryReplayStore(options: MemoryReplayStoreOptions = {}):
 export function memoryStore(): Store {
   return {
     sessions: createMemorySessionStore(),
+    records: createMemoryRecordStore(),
     events: createMemoryEventStore(),
     bus: createMemoryEventBus(),
     counters: createMemoryCounterStore(),

@@ -1,9 +1,10 @@
-/** Stores in the memory of one process: sessions, events of SSE streams, and an event bus. */
+/** Stores in the memory of one process: sessions and other records, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
+import type { JsonObject } from './messages.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
 import { followByReplay } from './store-helpers.ts'
-import type { EventBus, EventReplay, EventStore, SessionStore } from './stores.ts'
+import type { EventBus, EventReplay, EventStore, RecordStore, SessionStore } from './stores.ts'
 
 interface Entry<V> {
   readonly value: V
@@ -99,7 +100,7 @@ export class ExpiringMap<V> {
   }
 }
 
-// Sessions
+// Sessions and other records
 
 /** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
@@ -117,11 +118,24 @@ export interface MemorySessionStoreOptions {
   onEvict?: (id: string) => void
 }
 
-interface SessionRecord {
+/** Options of `createMemoryRecordStore`. */
+export interface MemoryRecordStoreOptions {
+  /**
+   * The most records that are kept. Beyond it, the least recently used record is dropped of the subject whose records take the
+   * most memory; the member `subject` of a record names it. Default: 10,000.
+   */
+  maxRecords?: number
+  /** The most bytes that all records take, estimated from their JSON. Beyond it, records are dropped in the same way. Default: 32 Mi. */
+  maxTotalBytes?: number
+  /** Called with the id of each record that expired or was dropped. Default: none. */
+  onEvict?: (id: string) => void
+}
+
+interface MemoryRecord<T> {
   /** The caller that opened the session: its subject, or its network address. Empty if it is not known. */
   readonly opener: string
   /** Frozen and replaced with each change, so readers need no copy. */
-  state: Readonly<SessionState>
+  state: Readonly<T>
   /** The estimated size of the state. */
   bytes: number
 }
@@ -141,16 +155,32 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions = {}
   refuseUnknownOption('createMemorySessionStore', options, ['maxSessions', 'maxTotalBytes', 'onEvict'])
   const { maxSessions = 10_000, maxTotalBytes = 33_554_432, onEvict } = options
   checkNumbers('createMemorySessionStore: ', { maxSessions, maxTotalBytes })
+  return createRecords<SessionState>(maxSessions, maxTotalBytes, onEvict)
+}
+
+/** Creates a store of records within this process. Records are frozen and replaced by updates, so readers need no copy. */
+export function createMemoryRecordStore(options: MemoryRecordStoreOptions = {}): RecordStore {
+  refuseUnknownOption('createMemoryRecordStore', options, ['maxRecords', 'maxTotalBytes', 'onEvict'])
+  const { maxRecords = 10_000, maxTotalBytes = 33_554_432, onEvict } = options
+  checkNumbers('createMemoryRecordStore: ', { maxRecords, maxTotalBytes })
+  return createRecords<JsonObject>(maxRecords, maxTotalBytes, onEvict)
+}
+
+function createRecords<T extends object>(
+  maxRecords: number,
+  maxTotalBytes: number,
+  onEvict: ((id: string) => void) | undefined,
+): RecordStore<T> {
   /** The bytes of all records. */
   let total = 0
   /** The bytes of all records per opener. */
   const byOpener = new Map<string, number>()
-  const sessions = new ExpiringMap<SessionRecord>(Number.POSITIVE_INFINITY, (id, record) => {
+  const records = new ExpiringMap<MemoryRecord<T>>(Number.POSITIVE_INFINITY, (id, record) => {
     resize(record, 0)
     onEvict?.(id)
   })
 
-  function resize(record: SessionRecord, bytes: number): void {
+  function resize(record: MemoryRecord<T>, bytes: number): void {
     const { opener } = record
     const used = (byOpener.get(opener) ?? 0) + bytes - record.bytes
     if (used === 0) byOpener.delete(opener)
@@ -159,43 +189,47 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions = {}
     record.bytes = bytes
   }
 
-  /** Drops the oldest session of the caller whose sessions take the most memory. The given session was used last and stays. */
-  function dropOne(current: SessionRecord): void {
+  /** Drops the oldest record of the caller whose records take the most memory. The given record was used last and stays. */
+  function dropOne(current: MemoryRecord<T>): void {
     const [heaviest] = [...byOpener].reduce((most, each) => (each[1] > most[1] ? each : most))
-    const isOther = (record: SessionRecord) => record !== current
-    const isDropped = sessions.dropFirst((record) => isOther(record) && record.opener === heaviest)
-    if (!isDropped) sessions.dropFirst(isOther)
+    const isOther = (record: MemoryRecord<T>) => record !== current
+    const isDropped = records.dropFirst((record) => isOther(record) && record.opener === heaviest)
+    if (!isDropped) records.dropFirst(isOther)
   }
 
-  function write(record: SessionRecord, text: string): Readonly<SessionState> {
+  function write(record: MemoryRecord<T>, text: string): Readonly<T> {
     resize(record, estimateBytes(text))
     record.state = Object.freeze(JSON.parse(text))
-    while ((total > maxTotalBytes || sessions.size > maxSessions) && sessions.size > 1) dropOne(record)
+    while ((total > maxTotalBytes || records.size > maxRecords) && records.size > 1) dropOne(record)
     return record.state
   }
 
   return {
     create(id, state, ttl) {
-      if (sessions.get(id)) throw new Error('A session with this id exists already')
-      const record: SessionRecord = { opener: state.subject ?? state.openedFrom ?? '', state, bytes: 0 }
-      sessions.set(id, record, ttl)
+      if (records.get(id)) throw new Error('A record with this id exists already')
+      const record: MemoryRecord<T> = { opener: openerOf(state), state, bytes: 0 }
+      records.set(id, record, ttl)
       write(record, JSON.stringify(state))
     },
-    get: (id, ttl) => sessions.get(id, ttl)?.state,
+    get: (id, ttl) => records.get(id, ttl)?.state,
     update(id, change) {
-      const record = sessions.get(id)
+      const record = records.get(id)
       if (record === undefined) return undefined
-      const state: SessionState = JSON.parse(JSON.stringify(record.state))
+      const state: T = JSON.parse(JSON.stringify(record.state))
       change(state)
       return write(record, JSON.stringify(state))
     },
     delete(id) {
-      const record = sessions.get(id)
+      const record = records.get(id)
       if (record === undefined) return false
       resize(record, 0)
-      return sessions.delete(id)
+      return records.delete(id)
     },
   }
+}
+
+function openerOf({ subject, openedFrom }: { readonly subject?: unknown; readonly openedFrom?: unknown }): string {
+  return [subject, openedFrom].find((each) => typeof each === 'string') ?? ''
 }
 
 // Events

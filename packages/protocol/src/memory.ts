@@ -16,9 +16,11 @@ export {
 export {
   createMemoryEventBus,
   createMemoryEventStore,
+  createMemoryRecordStore,
   createMemorySessionStore,
   type MemoryEventBusOptions,
   type MemoryEventStoreOptions,
+  type MemoryRecordStoreOptions,
   type MemorySessionStoreOptions,
 } from './memory-stores.ts'
 

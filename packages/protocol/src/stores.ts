@@ -1,28 +1,32 @@
 /**
- * The interfaces of stores for state that several requests or processes share: sessions, sent events, messages between
- * processes, counts and used ids. All values are JSON.
+ * The interfaces of stores for state that several requests or processes share: records such as sessions, sent events,
+ * messages between processes, counts and used ids. All values are JSON.
  */
 
 import type { Awaitable } from './async.ts'
 import type { SessionState } from './exchange.ts'
+import type { JsonObject } from './messages.ts'
 
-/** Stores the records of legacy sessions. A record expires when it is not used for its time to live. */
-export interface SessionStore {
+/** Stores records by id. A record expires when it is not used for its time to live. */
+export interface RecordStore<T extends object = JsonObject> {
   /** Stores a new record. Fails if the id exists. A full store may drop the least recently used record. */
-  create(id: string, state: SessionState, ttl: number): Awaitable<void>
+  create(id: string, record: T, ttl: number): Awaitable<void>
   /**
    * Returns the record, or undefined if it does not exist or has expired. Restarts its time to live if `ttl` is given.
    */
-  get(id: string, ttl?: number): Awaitable<Readonly<SessionState> | undefined>
+  get(id: string, ttl?: number): Awaitable<Readonly<T> | undefined>
   /**
    * Changes the newest record atomically, so that concurrent updates of several processes all take effect. Returns the
    * changed record, or undefined if it does not exist. `change` modifies its argument and may be called more than once. If it
    * throws, the record is unchanged. Does not restart the time to live.
    */
-  update(id: string, change: (state: SessionState) => void): Awaitable<Readonly<SessionState> | undefined>
+  update(id: string, change: (record: T) => void): Awaitable<Readonly<T> | undefined>
   /** Deletes a record. Returns whether it existed. */
   delete(id: string): Awaitable<boolean>
 }
+
+/** Stores the records of legacy sessions. */
+export type SessionStore = RecordStore<SessionState>
 
 /** An event of a stream that a client can resume. */
 export interface StoredEvent {
@@ -120,6 +124,8 @@ export interface ReplayStore {
 export interface Store {
   /** The records of legacy sessions. */
   readonly sessions: SessionStore
+  /** The records of other features, such as the logins of an OAuth front. Clients of MCP cannot name their ids. */
+  readonly records: RecordStore
   /** The events of streams that clients can resume. */
   readonly events: EventStore
   /** Messages between the processes. */

@@ -5,8 +5,7 @@ import {
   type EventReplay,
   type EventStore,
   followByReplay,
-  type SessionState,
-  type SessionStore,
+  type RecordStore,
   type Store,
   type StoredEvent,
 } from '@mcpx/protocol'
@@ -31,7 +30,7 @@ export interface CloudflareStore extends Store {
 }
 
 /**
- * Creates a store in Durable Objects: one object for each session, stream, topic, counted key and used id.
+ * Creates a store in Durable Objects: one object for each session or other record, stream, topic, counted key and used id.
  *
  * @param namespace The binding of the class `McpxStore`, for example `env.MCPX_STORE`.
  */
@@ -40,7 +39,8 @@ export function durableObjectStore(namespace: ObjectNamespace, options: Cloudfla
   const objects = new Objects(namespace, options)
   const events = new CloudflareEventStore(objects, options)
   return {
-    sessions: sessionStore(objects),
+    sessions: recordStore(objects, 'session'),
+    records: recordStore(objects, 'record'),
     events,
     bus: {
       publish: async (topic, message) => void (await objects.call(`topic:${topic}`, 'publish', message)),
@@ -58,12 +58,12 @@ export function durableObjectStore(namespace: ObjectNamespace, options: Cloudfla
 /** How many other instances may change a record while one update of it is tried. */
 const MAX_CONFLICTS = 1_000
 
-function sessionStore(objects: Objects): SessionStore {
-  const nameOf = (id: string) => `session:${id}`
+function recordStore<T extends object>(objects: Objects, kind: string): RecordStore<T> {
+  const nameOf = (id: string) => `${kind}:${id}`
   return {
     async create(id, state, ttl) {
       const isNew = await objects.call(nameOf(id), 'create', JSON.stringify(state), ttl)
-      if (!isNew) throw new Error('A session with this id exists already')
+      if (!isNew) throw new Error('A record with this id exists already')
     },
     async get(id, ttl) {
       const args = ttl === undefined ? ([] as const) : ([ttl] as const)
@@ -74,13 +74,13 @@ function sessionStore(objects: Objects): SessionStore {
       let text = await objects.call(nameOf(id), 'read')
       for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
         if (text === null) return undefined
-        const state: SessionState = JSON.parse(text)
+        const state: T = JSON.parse(text)
         change(state)
         const replaced = await objects.call(nameOf(id), 'replace', text, JSON.stringify(state))
         if (replaced === true) return state
         text = replaced
       }
-      throw new CloudflareStoreError(`A session was changed ${MAX_CONFLICTS} times by others during one update`, {
+      throw new CloudflareStoreError(`A record was changed ${MAX_CONFLICTS} times by others during one update`, {
         retryable: true,
       })
     },

@@ -1,4 +1,4 @@
-/** The Durable Object that keeps one session, stream, count or used id, or the subscriptions of one topic. */
+/** The Durable Object that keeps one record, stream, count or used id, or the subscriptions of one topic. */
 
 import type { ObjectState, PlatformSocket } from './platform.ts'
 
@@ -38,7 +38,7 @@ export interface Replay {
 
 /** The value of an object that is no topic. */
 interface Row {
-  /** The text of a session; the id of this incarnation of a stream. */
+  /** The text of a record; the id of this incarnation of a stream. */
   readonly text: string
   /** The count of a counter; the number of the next event of a stream. */
   readonly count: number

@@ -1,13 +1,6 @@
 /** Keeps the state that the processes of a server share in Redis or Valkey. */
 
-import {
-  type CounterStore,
-  checkStoreOptions,
-  type ReplayStore,
-  type SessionState,
-  type SessionStore,
-  type Store,
-} from '@mcpx/protocol'
+import { type CounterStore, checkStoreOptions, type RecordStore, type ReplayStore, type Store } from '@mcpx/protocol'
 import { RedisEventBus } from './bus.ts'
 import type { RedisClient } from './clients.ts'
 import { RedisEventStore } from './events.ts'
@@ -34,7 +27,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const bus = new RedisEventBus(redis)
   const events = new RedisEventStore(redis, bus, options.eventTtl ?? 300_000, options.maxEvents ?? 1_000)
   return {
-    sessions: sessionStore(redis),
+    sessions: recordStore(redis, 'session'),
+    records: recordStore(redis, 'record'),
     events,
     bus,
     counters: counterStore(redis),
@@ -57,12 +51,12 @@ return 1`
 /** How many other processes may change a record while one update of it is tried. */
 const MAX_CONFLICTS = 1_000
 
-function sessionStore(redis: Redis): SessionStore {
-  const keyOf = (id: string) => `${redis.prefix}session:${id}`
+function recordStore<T extends object>(redis: Redis, kind: string): RecordStore<T> {
+  const keyOf = (id: string) => `${redis.prefix}${kind}:${id}`
   return {
     async create(id, state, ttl) {
       const stored = await redis.send('SET', keyOf(id), JSON.stringify(state), 'PX', wholeMs(ttl), 'NX')
-      if (stored === null) throw new Error('A session with this id exists already')
+      if (stored === null) throw new Error('A record with this id exists already')
     },
     async get(id, ttl) {
       const key = keyOf(id)
@@ -73,13 +67,13 @@ function sessionStore(redis: Redis): SessionStore {
       let text = await redis.send('GET', keyOf(id))
       for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
         if (typeof text !== 'string') return undefined
-        const state: SessionState = JSON.parse(text)
+        const state: T = JSON.parse(text)
         change(state)
         const replaced = await redis.run(REPLACE, keyOf(id), text, JSON.stringify(state))
         if (replaced === 1) return state
         text = replaced
       }
-      throw new RedisStoreError(`A session was changed ${MAX_CONFLICTS} times by others during one update`)
+      throw new RedisStoreError(`A record was changed ${MAX_CONFLICTS} times by others during one update`)
     },
     async delete(id) {
       return (await redis.send('UNLINK', keyOf(id))) === 1

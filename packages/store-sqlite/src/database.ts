@@ -38,6 +38,7 @@ export class SqliteStoreError extends Error {
 /** Every table has a column `expires_at`, in ms since 1970. */
 const TABLES = {
   sessions: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
+  records: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
   streams: 'id TEXT PRIMARY KEY, size INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0',
   // Ids of deleted messages are not used again, because processes remember the last one that they have read.
   messages: 'id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, message TEXT NOT NULL',

@@ -1,6 +1,6 @@
 /** Keeps the state that the processes of a server share in a SQLite file. */
 
-import type { CounterStore, ReplayStore, SessionState, SessionStore, Store } from '@mcpx/protocol'
+import type { CounterStore, RecordStore, ReplayStore, Store } from '@mcpx/protocol'
 import { SqliteEventBus } from './bus.ts'
 import { Database, type SqliteDatabase, SqliteStoreError } from './database.ts'
 import { SqliteEventStore } from './events.ts'
@@ -26,7 +26,8 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
   const bus = new SqliteEventBus(opened, options)
   const events = new SqliteEventStore(opened, bus, options)
   return {
-    sessions: sessionStore(opened),
+    sessions: recordStore(opened, 'sessions'),
+    records: recordStore(opened, 'records'),
     events,
     bus,
     counters: counterStore(opened),
@@ -42,8 +43,8 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
 /** How many other processes may change a record while one update of it is tried. */
 const MAX_CONFLICTS = 1_000
 
-function sessionStore(database: Database): SessionStore {
-  const table = `${database.prefix}sessions`
+function recordStore<T extends object>(database: Database, name: 'sessions' | 'records'): RecordStore<T> {
+  const table = `${database.prefix}${name}`
   const read = (id: string) =>
     database.within('get', () =>
       database.get<{ state: string }>(`SELECT state FROM ${table} WHERE id = ? AND expires_at > ?`, id, Date.now()),
@@ -88,7 +89,7 @@ function sessionStore(database: Database): SessionStore {
           now + ttl,
         )
       })
-      if (created === undefined) throw new Error('A session with this id exists already')
+      if (created === undefined) throw new Error('A record with this id exists already')
     },
     async get(id, ttl) {
       const row = ttl === undefined ? read(id) : use(id, ttl)
@@ -98,11 +99,11 @@ function sessionStore(database: Database): SessionStore {
       for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
         const row = read(id)
         if (row === undefined) return undefined
-        const state: SessionState = JSON.parse(row.state)
+        const state: T = JSON.parse(row.state)
         change(state)
         if (replace(id, row.state, JSON.stringify(state))) return state
       }
-      throw new SqliteStoreError(`update: a session was changed ${MAX_CONFLICTS} times by others during one update`, {
+      throw new SqliteStoreError(`update: a record was changed ${MAX_CONFLICTS} times by others during one update`, {
         retryable: true,
       })
     },

@@ -78,13 +78,15 @@ describe('a store', () => {
     const store = sqliteStore(database, { eventTtl: 100 })
     for (let n = 0; n < 50; n++) {
       await store.sessions.create(`a${n}`, {}, 100)
+      await store.records.create(`a${n}`, {}, 100)
       await store.events.append(`s${n}`, 'x')
       await store.counters.increment(`k${n}`, 100)
       await store.replays.add(`p${n}`, 100)
     }
     advance(61_000)
     for (let n = 0; n < 5; n++) await store.bus.publish('t', 'x')
-    expect(countRows()).toEqual({ sessions: 0, streams: 0, events: 0, counters: 0, replays: 0, messages: 5 })
+    const expired = { sessions: 0, records: 0, streams: 0, events: 0, counters: 0, replays: 0 }
+    expect(countRows()).toEqual({ ...expired, messages: 5 })
   })
 
   it('does not return an expired stream to an event that is appended later', async () => {

@@ -1,4 +1,12 @@
-import type { CounterStore, EventBus, EventStore, ReplayStore, SessionState, SessionStore } from '@mcpx/protocol'
+import type {
+  CounterStore,
+  EventBus,
+  EventStore,
+  RecordStore,
+  ReplayStore,
+  SessionState,
+  SessionStore,
+} from '@mcpx/protocol'
 import {
   createMemoryCounterStore,
   createMemoryEventBus,
@@ -447,6 +455,15 @@ describe('the contract of whole stores', () => {
     const cases = storeContract(() => ({ ...memoryStore(), replays: { add: () => true } }))
     const failing = cases.find(({ name }) => name === 'replays: accepts an id once, whichever process stores it')
     await expect(failing?.run()).rejects.toThrow('add("a") of the second store: expected false, got true')
+  })
+
+  it('fails for a store whose sessions and records are one', async () => {
+    const cases = storeContract(() => {
+      const { sessions, ...others } = memoryStore()
+      return { ...others, sessions, records: sessions as unknown as RecordStore }
+    })
+    const failing = cases.find(({ name }) => name.startsWith('keeps sessions and other records apart'))
+    await expect(failing?.run()).rejects.toThrow('records.get("a"): expected undefined, got {"subject":"session"}')
   })
 
   it.each([

@@ -15,6 +15,6 @@ export { jsonSchemaValidatorContract } from './json-schema-validator-contract.ts
 export { replayStoreContract } from './replay-store-contract.ts'
 export { type RequesterContractOptions, requesterContract } from './requester-contract.ts'
 export { sessionContract } from './session-contract.ts'
-export { type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
+export { recordStoreContract, type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
 export { storeContract, type WholeStoreContractOptions } from './store-contract.ts'
 export { catchError, delay, waitForTasks } from './timing.ts'

@@ -4,6 +4,7 @@ import {
   createChannelPair,
   createMemoryEventBus,
   createMemoryEventStore,
+  createMemoryRecordStore,
   createMemorySessionStore,
   memoryStore,
 } from '@mcpx/protocol/memory'
@@ -14,6 +15,7 @@ import {
   eventBusContract,
   eventStoreContract,
   jsonSchemaValidatorContract,
+  recordStoreContract,
   requesterContract,
   sessionContract,
   sessionStoreContract,
@@ -24,6 +26,7 @@ const runner = { describe, it }
 const cases = {
   'the channel pair in memory': channelContract(() => createChannelPair()),
   'the session store in memory': sessionStoreContract(() => createMemorySessionStore()),
+  'the record store in memory': recordStoreContract(() => createMemoryRecordStore()),
   'the event store in memory': eventStoreContract(() => createMemoryEventStore()),
   'the event bus in memory': eventBusContract(() => createMemoryEventBus()),
   'the whole store in memory': storeContract(() => memoryStore()),

@@ -1,6 +1,6 @@
-/** The contract of session stores. */
+/** The contract of stores for sessions and other records. */
 
-import type { SessionStore } from '@mcpx/protocol'
+import type { RecordStore, SessionStore } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
 import { delay } from './timing.ts'
@@ -23,8 +23,31 @@ export function sessionStoreContract(
   create: () => SessionStore | Promise<SessionStore>,
   options: StoreContractOptions<SessionStore> = {},
 ): readonly ContractCase[] {
+  return casesOf('A session store', create, options)
+}
+
+/**
+ * The cases that every record store must pass; they are those of session stores. Records expire after 200 to 600 ms in some
+ * of them.
+ *
+ * @param create Called once per case; returns an empty store.
+ */
+export function recordStoreContract(
+  create: () => RecordStore | Promise<RecordStore>,
+  options: StoreContractOptions<RecordStore> = {},
+): readonly ContractCase[] {
+  // The records of sessions are JSON objects like any other.
+  const sessionOptions = options as unknown as StoreContractOptions<SessionStore>
+  return casesOf('A record store', create as unknown as () => SessionStore, sessionOptions)
+}
+
+function casesOf(
+  kind: string,
+  create: () => SessionStore | Promise<SessionStore>,
+  options: StoreContractOptions<SessionStore>,
+): readonly ContractCase[] {
   const { openSecond = (store) => store } = options
-  return defineContract('A session store', options, {
+  return defineContract(kind, options, {
     async 'returns a stored record to every process'() {
       const store = await create()
       await store.create('a', { initialized: true, subscriptions: ['x:1'] }, TTL)

@@ -7,7 +7,7 @@ import { counterStoreContract } from './counter-store-contract.ts'
 import { type EventBusContractOptions, eventBusContract } from './event-bus-contract.ts'
 import { eventStoreContract } from './event-store-contract.ts'
 import { replayStoreContract } from './replay-store-contract.ts'
-import { type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
+import { recordStoreContract, type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
 
 /** Options of `storeContract`. */
 export interface WholeStoreContractOptions
@@ -17,7 +17,7 @@ export interface WholeStoreContractOptions
   readonly interrupt?: ((store: Store) => Promise<void>) | undefined
 }
 
-type Part = 'sessions' | 'events' | 'bus' | 'counters' | 'replays'
+type Part = 'sessions' | 'records' | 'events' | 'bus' | 'counters' | 'replays'
 
 /**
  * The cases that every store must pass: those of its parts, and some of `close`. Each case closes the stores that it has
@@ -64,6 +64,7 @@ export function storeContract(
   }
   const parts: Record<Part, readonly ContractCase[]> = {
     sessions: sessionStoreContract(() => open('sessions'), partOptions('sessions')),
+    records: recordStoreContract(() => open('records'), partOptions('records')),
     events: eventStoreContract(() => open('events'), partOptions('events')),
     bus: eventBusContract(() => open('bus'), busOptions),
     counters: counterStoreContract(() => open('counters'), partOptions('counters')),
@@ -73,6 +74,16 @@ export function storeContract(
     'A store',
     { timeout },
     {
+      async 'keeps sessions and other records apart, because clients choose the ids of sessions that they ask for'() {
+        const store = await create()
+        opened.add(store)
+        await store.sessions.create('a', { subject: 'session' }, 60_000)
+        checkEqual('records.get("a")', await store.records.get('a'), undefined)
+        await store.records.create('a', { subject: 'record' }, 60_000)
+        await store.records.delete('a')
+        checkEqual('sessions.get("a")', await store.sessions.get('a'), { subject: 'session' })
+      },
+
       async 'ends followed streams when it is closed'(waitFor) {
         const store = await create()
         opened.add(store)
