@@ -1,9 +1,10 @@
-/** Builds the JavaScript of the package in the current folder: one file per entry, with source maps. `tsc -b` writes the types. */
+/** Builds the JavaScript of the package in the current folder: one file per entry and program, with source maps. `tsc -b` writes the types. */
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'rolldown'
 
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-const files = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
+const { exports, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
+const files = [...entries, ...Object.values(bin)]
 const names = new Set(files.flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? []))
 
 // biome-ignore lint/style/noDefaultExport: rolldown reads its configuration from the default export

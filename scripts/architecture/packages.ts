@@ -7,6 +7,7 @@ import { type Manifest, type Package, packageOf, type Rule, type SourceFile, typ
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
+  { kind: /^cli$/, may: /^/ },
   { kind: /^testing$/, may: /^protocol$/, inTests: /^json-schema$/ },
   {
     kind: /^(?:server|client|auth|transport-.+|store-.+)$/,
@@ -17,7 +18,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
 
 export const direction: Rule = {
   name: 'direction',
-  says: 'sse, json-schema and protocol import no package of ours, testing imports protocol, toolset json-schema, and the others import no sibling.',
+  says: 'sse, json-schema and protocol import no package of ours, testing imports protocol, toolset json-schema, cli may import all, and the others import no sibling.',
   check: ({ packages }) => packages.flatMap(checkDirection),
 }
 
@@ -79,6 +80,7 @@ function checkDependencies({ manifest, sources }: Package): Violation[] {
 const nodeFiles: Readonly<Record<string, RegExp>> = {
   auth: /^node(?:\.ts$|\/)/,
   'transport-stdio': /^/,
+  cli: /^/,
   'transport-http': /^node(?:\.ts$|\/)/,
 }
 

@@ -1,0 +1,119 @@
+/** The errors of commands: one sentence, one remedy, and an exit code that scripts can use. */
+
+import { CommanderError } from 'commander'
+import type { Output } from './output.ts'
+
+/** The exit codes of `mcpx`. */
+export const ExitCode = {
+  /** The command has done its work. */
+  success: 0,
+  /** The tool returned an error, or a check found something. */
+  failure: 1,
+  /** The arguments are wrong: an unknown command, option, server, tool or argument. */
+  usage: 2,
+  /** The server could not be reached or started, or the connection was lost. */
+  connection: 3,
+  /** The server refused the request with an error of the protocol. */
+  refused: 4,
+  /** A login is needed, failed, or has not enough rights. */
+  unauthorized: 5,
+  /** The server did not respond in time. */
+  timeout: 6,
+  /** A bug of mcpx. */
+  bug: 70,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const
+
+/** An exit code of `mcpx`. */
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode]
+
+/** The names of exit codes, as `--json` prints them. */
+export type ErrorKind = Exclude<keyof typeof ExitCode, 'success'>
+
+/** An error with a remedy. Commands throw it for everything that a user can mend. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  /** Determines the exit code. */
+  readonly kind: ErrorKind
+  /** The remedy, as a sentence. */
+  readonly hint: string | undefined
+
+  constructor(kind: ErrorKind, message: string, hint?: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.kind = kind
+    this.hint = hint
+  }
+}
+
+/** Creates the error for wrong arguments. */
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError('usage', message, hint)
+}
+
+/** Returns the error of a connection that could not be opened, with the server and a remedy. Other errors are returned as they are. */
+export function connectError(server: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'ConnectionError') return error
+  const { kind, message, hint } = describeError(error)
+  const remedy =
+    (error as KnownError).reason === 'unreachable' && /^https?:/.test(server)
+      ? 'Check that the server is running, and that the URL is right.'
+      : hint
+  return new CliError(kind, `No connection to ${server}: ${message}`, remedy, error)
+}
+
+interface ErrorReport {
+  readonly kind: ErrorKind
+  readonly message: string
+  readonly hint?: string | undefined
+}
+
+/** Writes the error: to standard error, or with `--json` as `{ "error": … }` to standard output. Returns the exit code. */
+export function reportError(error: unknown, output: Output, signal: AbortSignal): ExitCode {
+  if (signal.aborted) return ExitCode.interrupted
+  const report = describeError(error)
+  output.error(report)
+  return ExitCode[report.kind]
+}
+
+/** The members of the errors of all our packages. They are recognized by name, so that no package is loaded for it. */
+interface KnownError extends Error {
+  readonly reason?: string
+  readonly hint?: string
+  readonly status?: number
+  readonly code?: number | string
+}
+
+function describeError(error: unknown): ErrorReport {
+  if (!(error instanceof Error)) return { kind: 'bug', message: `A value was thrown that is not an Error: ${error}` }
+  if (error instanceof CliError) return error
+  if (error instanceof CommanderError) return describeUsage(error)
+  const { name, message, hint, reason, status, code } = error as KnownError
+  switch (name) {
+    case 'AuthError':
+      // Its message ends with the hint.
+      return { kind: 'unauthorized', message }
+    case 'ConnectionError':
+      return { kind: kindOfReason(reason, status), message, hint }
+    case 'RpcError':
+      return { kind: 'refused', message: `The server refused the request: ${message} (${code})`, hint }
+    default:
+      return { kind: 'bug', message: error.stack ?? message, hint: 'This is a bug of mcpx. Please report it.' }
+  }
+}
+
+function kindOfReason(reason: string | undefined, status: number | undefined): ErrorKind {
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (reason === 'timeout') return 'timeout'
+  return reason === 'unsupported' ? 'refused' : 'connection'
+}
+
+/** Messages of commander: `error: unknown option '--tokne'`, and a suggestion on the next line. */
+function describeUsage({ message }: CommanderError): ErrorReport {
+  const [first = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  return {
+    kind: 'usage',
+    message: first,
+    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'See "mcpx --help", or "mcpx help <command>".',
+  }
+}

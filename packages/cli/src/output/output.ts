@@ -1,0 +1,62 @@
+/** Writes the results of commands: for people, or as JSON with `--json`. */
+
+import { styleText } from 'node:util'
+import { plainJson, plainText } from './plain-text.ts'
+import type { Terminal } from './terminal.ts'
+
+/** The styles of text. */
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta'
+
+/** The members of an error that are printed. */
+export interface PrintedError {
+  readonly kind: string
+  readonly message: string
+  readonly hint?: string | undefined
+}
+
+/** Writes results to standard output, and notes and errors to standard error. */
+export class Output {
+  /** Whether `--json` was given. */
+  readonly json: boolean
+  readonly #terminal: Terminal
+
+  constructor(terminal: Terminal, { json }: { readonly json: boolean }) {
+    this.#terminal = terminal
+    this.json = json
+  }
+
+  /**
+   * Writes the result of a command: with `--json` the value, which is part of the public interface, else the text.
+   *
+   * @param format returns the text; text of servers in it must have passed `plainText` or `plainLine`
+   */
+  result(value: unknown, format: () => string): void {
+    const text = this.json ? plainJson(value) : format()
+    if (text !== '') this.#terminal.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  /** Writes a remark for the user to standard error, also with `--json`. */
+  note(text: string): void {
+    this.#terminal.stderr.write(`${this.#styled(this.#terminal.stderr, 'dim', plainText(text))}\n`)
+  }
+
+  /** Writes an error: with `--json` as the result. */
+  error({ kind, message, hint }: PrintedError): void {
+    const { stdout, stderr } = this.#terminal
+    if (this.json) return void stdout.write(`${plainJson({ error: { kind, message, ...(hint && { hint }) } })}\n`)
+    const lines = [`${this.#styled(stderr, 'red', 'error:')} ${plainText(message)}`]
+    if (hint !== undefined) lines.push(plainText(hint))
+    stderr.write(`${lines.join('\n')}\n`)
+  }
+
+  /** Returns text for standard output in a style; unchanged if it is not a terminal with colours, or if NO_COLOR is set. */
+  style(style: Style, text: string): string {
+    return this.#styled(this.#terminal.stdout, style, text)
+  }
+
+  #styled(stream: Terminal['stdout'], style: Style, text: string): string {
+    return stream.isTTY === true && stream.hasColors?.(this.#terminal.env) === true
+      ? styleText(style, text, { validateStream: false })
+      : text
+  }
+}

@@ -1,0 +1,32 @@
+/** Makes text of servers harmless for terminals. */
+
+/**
+ * Control characters, except line breaks and tabs, and characters that change the direction of text. A terminal would
+ * execute them: move the cursor, change the clipboard, hide text.
+ */
+const HARMFUL = /(?!\n|\t|\r\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/** Those that `JSON.stringify` does not escape. */
+const HARMFUL_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+/** Replaces characters that a terminal would execute by visible escapes such as `\x1b`. Keeps line breaks and tabs. */
+export function plainText(text: string): string {
+  return text.replace(HARMFUL, escapeCharacter)
+}
+
+/** Like `plainText`, on one line: each run of white space becomes a space. */
+export function plainLine(text: string): string {
+  return plainText(text.replace(/\s+/g, ' ').trim())
+}
+
+/** Returns JSON without characters that a terminal would execute. It parses to the same value. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(HARMFUL_IN_JSON, (character) => `\\u${hexOf(character, 4)}`)
+}
+
+function escapeCharacter(character: string): string {
+  return character.charCodeAt(0) < 0x100 ? `\\x${hexOf(character, 2)}` : `\\u${hexOf(character, 4)}`
+}
+
+function hexOf(character: string, length: number): string {
+  return character.charCodeAt(0).toString(16).padStart(length, '0')
+}

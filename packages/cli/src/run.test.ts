@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { mcpx } from './cli.fixture.ts'
+
+it('prints the help with all commands', async () => {
+  const { code, stdout, stderr } = await mcpx([])
+  expect(stdout).toContain('Usage: mcpx [options] [command]')
+  expect(stdout).toContain('list ')
+  expect(stdout).toContain('Exit codes: 0 success')
+  expect([code, stderr]).toEqual([0, ''])
+})
+
+it.each([
+  [['lst'], "error: unknown command 'lst'\nDid you mean list?\n"],
+  [['list', '--tokne', 'x'], "error: unknown option '--tokne'\nDid you mean --token?\n"],
+  [['list', '--timeout', 'soon'], 'error: --timeout: expected a positive number of ms, got "soon"\n'],
+  [['list', 'a', 'b'], 'error: too many arguments'],
+  [['list', '--'], 'error: A command is missing after "--"'],
+  [['list', 'nobody'], 'error: There is no server "nobody"\nThe settings of hosts contain no servers.\n'],
+  [['list', 'localhost:3000/mcp'], 'For a URL, write http://localhost:3000/mcp'],
+  [['list', 'example.com/mcp'], 'For a URL, write https://example.com/mcp'],
+  [['list', './server.py'], 'To start a program, write: -- python ./server.py'],
+  [['list', 'missing.ts'], 'missing.ts does not exist'],
+])('refuses %j with exit code 2 and a remedy', async (args, expected) => {
+  const { code, stdout, stderr } = await mcpx(args)
+  expect(stderr).toContain(expected)
+  expect([code, stdout]).toEqual([2, ''])
+})
+
+it('prints errors as JSON with --json', async () => {
+  const { code, json, stderr } = await mcpx(['list', 'http://127.0.0.1:9/mcp', '--json'])
+  expect(json()).toMatchObject({
+    error: { kind: 'connection', message: expect.stringContaining('No connection to http://127.0.0.1:9/mcp: ') },
+  })
+  expect([code, stderr]).toEqual([3, ''])
+})

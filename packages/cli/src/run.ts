@@ -1,0 +1,94 @@
+/** Parses the command line, loads the command, runs it, and returns the exit code. */
+
+import { Command, CommanderError } from 'commander'
+import { COMMANDS, type CommandContext, type CommandEntry } from './commands/index.ts'
+import { ExitCode, reportError } from './output/errors.ts'
+import { Output } from './output/output.ts'
+import type { Terminal } from './output/terminal.ts'
+import { SERVER_COMMAND } from './server/target.ts'
+import { VERSION } from './version.ts'
+
+const INTRODUCTION = `Calls, lists and checks servers of the Model Context Protocol.
+
+A server is everywhere one of these:
+  https://example.com/mcp    a URL
+  server.ts                  a file that exports a server, in TypeScript or JavaScript
+  shop                       a name in the settings of a host: "mcpx list" shows them
+  -                          settings in JSON, read from standard input
+  -- npx some-server         a command to start, after all other arguments`
+
+const EXIT_CODES = `
+Exit codes: 0 success, 1 the tool failed or a check found something, 2 wrong arguments, 3 no connection,
+4 the server refused the request, 5 not authorized, 6 timeout, 70 a bug of mcpx, 130 interrupted`
+
+/**
+ * Runs a command line and resolves to the exit code. It writes to the terminal, and never throws or exits.
+ *
+ * @param args the arguments after the name of the program, such as `['list', 'https://example.com/mcp']`
+ */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [words, serverCommand] = splitServerCommand(args)
+  const output = new Output(terminal, { json: words.includes('--json') })
+  try {
+    const program = createProgram(terminal)
+    const entry = COMMANDS.find(({ name }) => name === words[0])
+    for (const each of COMMANDS) if (each !== entry) addSummary(program, each)
+    if (entry === undefined) {
+      if (words.length === 0) program.help()
+      await program.parseAsync(words, { from: 'user' })
+      return ExitCode.success
+    }
+    const command = addSummary(program, entry)
+    const context: CommandContext = { terminal, output, serverCommand, exitCode: ExitCode.success }
+    const { define } = await entry.load()
+    define(command, context)
+    await program.parseAsync(placeServerCommand(words, command, serverCommand), { from: 'user' })
+    return context.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success
+    return reportError(error, output, terminal.signal)
+  }
+}
+
+/** Separates the command of a server after `--` from the rest. */
+function splitServerCommand(args: readonly string[]): [words: string[], serverCommand: string[] | undefined] {
+  const index = args.indexOf('--')
+  return index < 0 ? [[...args], undefined] : [args.slice(0, index), args.slice(index + 1)]
+}
+
+/** Puts a word for the server where the argument `server` of the command is: after the name of the command. */
+function placeServerCommand(
+  words: readonly string[],
+  command: Command,
+  serverCommand: readonly string[] | undefined,
+): readonly string[] {
+  if (serverCommand === undefined) return words
+  if (command.registeredArguments[0]?.name() !== 'server') {
+    command.error(`error: "mcpx ${command.name()}" has no server, so "--" cannot follow`)
+  }
+  const [name = '', ...rest] = words
+  return [name, SERVER_COMMAND, ...rest]
+}
+
+function createProgram({ stdout, stderr, columns }: Terminal): Command {
+  return new Command('mcpx')
+    .description(INTRODUCTION)
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', EXIT_CODES)
+    .showHelpAfterError(false)
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      // Errors are written by `reportError`.
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => columns(stdout),
+      getErrHelpWidth: () => columns(stderr),
+    })
+    .exitOverride()
+}
+
+function addSummary(program: Command, { name, summary }: CommandEntry): Command {
+  return program.command(name).summary(summary).description(summary).helpOption('-h, --help', 'print this help')
+}

@@ -1,0 +1,23 @@
+/** Logs the user in at a server that requires it, and keeps the tokens for the next command. */
+
+import { join } from 'node:path'
+import { type Auth, oauth } from '@mcpx/auth/client'
+import { fileStore, loopbackRedirect } from '@mcpx/auth/node'
+import type { Terminal } from '../output/terminal.ts'
+import { mcpxFolder } from './hosts.ts'
+
+/** Returns the path of the file with the tokens of all servers. */
+export function tokenFile(terminal: Terminal): string {
+  return join(mcpxFolder(terminal), 'tokens.json')
+}
+
+/**
+ * Creates the `auth` option of `http`: it uses the tokens of earlier logins, refreshes them, and opens the browser for a new
+ * login.
+ *
+ * @param login whether a browser may be opened; without a terminal it never is
+ */
+export function createAuth(terminal: Terminal, login: boolean): Auth {
+  const redirect = login && terminal.isInteractive ? loopbackRedirect() : undefined
+  return oauth({ redirect, store: fileStore(tokenFile(terminal)), clientMetadata: { client_name: 'mcpx' } })
+}

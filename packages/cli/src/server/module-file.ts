@@ -1,0 +1,74 @@
+/** Loads a server from a file of TypeScript or JavaScript. */
+
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isObject, type Responder } from '@mcpx/protocol'
+import { CliError, usageError } from '../output/errors.ts'
+
+/** A server that was loaded: an object of `createServer`, or an HTTP app such as `mcp(server)` returns. */
+export type LoadedServer =
+  | { readonly kind: 'server'; readonly server: Responder }
+  | { readonly kind: 'app'; readonly fetch: (request: Request) => Response | Promise<Response> }
+
+/** Whether the source of a file serves over standard input and output by itself, so that it has to run as a process. */
+export async function servesItself(path: string): Promise<boolean> {
+  const source = await readFile(path, 'utf8')
+  return /\bserveStdio\s*\(|\bStdioServerTransport\b|\bStdioTransport\b/.test(source)
+}
+
+/**
+ * Imports a file and returns the server that it exports, as `default` or as `server`.
+ *
+ * @throws CliError if the file fails, or exports no server
+ */
+export async function loadServer(path: string): Promise<LoadedServer> {
+  const exports = await importFile(path)
+  // A CommonJS module is the default export of itself.
+  const inner = isObject(exports.default) ? (exports.default as Record<string, unknown>) : {}
+  const candidates = [exports.default, exports.server, inner.default, inner.server]
+  for (const candidate of candidates) {
+    const { respond, fetch } = (candidate ?? {}) as { respond?: unknown; fetch?: LoadedServer & unknown }
+    if (typeof respond === 'function') return { kind: 'server', server: candidate as Responder }
+    if (typeof fetch === 'function') {
+      const app = candidate as { fetch(request: Request): Response | Promise<Response> }
+      return { kind: 'app', fetch: (request) => app.fetch(request) }
+    }
+  }
+  const names = Object.keys(exports)
+  const found = names.length === 0 ? 'exports nothing' : `exports ${names.join(', ')}`
+  const remedy =
+    'Write: export const server = createServer(…), or export default mcp(server). To run it as a program, write: -- node'
+  throw usageError(`${path} ${found}, and no server`, `${remedy} ${path}`)
+}
+
+/** Errors of Node for files that a newer Node, or a compiler, would load. Nothing of the file has run then. */
+const NEEDS_COMPILER = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX', 'ERR_MODULE_NOT_FOUND']
+
+async function importFile(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await importNatively(path)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const hint = code === 'ERR_MODULE_NOT_FOUND' ? 'Install its dependencies.' : undefined
+    throw new CliError('connection', `${path} cannot be loaded: ${message}`, hint ?? stackOf(cause, path), cause)
+  }
+}
+
+/** Node 22.18 and newer load TypeScript. What they do not support, and files for older ones, are compiled by jiti. */
+async function importNatively(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(path).href)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!/^\.[cm]?tsx?$|\.jsx$/.test(extname(path)) || code === undefined || !NEEDS_COMPILER.includes(code)) throw error
+    const { createJiti } = await import('jiti')
+    return await createJiti(path, { interopDefault: false }).import(pathToFileURL(path).href)
+  }
+}
+
+/** Returns the first line of the stack that is in the file of the user. */
+function stackOf(error: unknown, path: string): string | undefined {
+  const line = error instanceof Error ? error.stack?.split('\n').find((each) => each.includes(path)) : undefined
+  return line?.trim()
+}

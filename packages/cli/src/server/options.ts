@@ -1,0 +1,91 @@
+/** The options of all commands that connect to a server. */
+
+import { isRevision, REVISIONS } from '@mcpx/protocol'
+import type { Command } from 'commander'
+import { usageError } from '../output/errors.ts'
+import { SERVER_HELP } from './target.ts'
+
+/** The values of the options. */
+export interface ServerOptions {
+  readonly header: readonly string[]
+  readonly token?: string
+  readonly login: boolean
+  readonly env: readonly string[]
+  readonly era?: 'modern' | 'legacy' | (typeof REVISIONS)[number]
+  readonly timeout?: number
+  readonly config?: string
+  readonly verbose?: boolean
+  readonly json?: boolean
+}
+
+/** Adds the argument `server` and the options of a connection. With `optional`, the server may be missing. */
+export function addServerArgument(command: Command, { optional = false } = {}): Command {
+  return addServerOptions(command.argument(optional ? '[server]' : '<server>', SERVER_HELP))
+}
+
+function addServerOptions(command: Command): Command {
+  return addJsonOption(command)
+    .option('--header <name:value>', 'send a header with each request; may be repeated', collect, [])
+    .option('--token <token>', 'send this access token; default: the variable MCPX_TOKEN')
+    .option('--no-login', 'do not open a browser to log in')
+    .option(
+      '--env <name=value>',
+      'set a variable for the command, or pass one on by its name; may be repeated',
+      collect,
+      [],
+    )
+    .option('--era <era>', `speak modern, legacy, or a revision such as ${REVISIONS[0]}`, readEra)
+    .option('--timeout <ms>', 'how long to wait for a response, in ms', readPositive)
+    .option('--config <file>', 'read names of servers from this settings file only')
+    .option('-v, --verbose', 'show the messages, and what the server writes to standard error')
+}
+
+/** Adds `--json`. */
+export function addJsonOption(command: Command): Command {
+  return command.option('--json', 'print JSON')
+}
+
+/** Collects the values of an option that may be repeated. */
+export function collect(value: string, earlier: readonly string[]): string[] {
+  return [...earlier, value]
+}
+
+/** Reads a number of ms. */
+export function readPositive(value: string): number {
+  const number = Number(value)
+  if (number > 0) return number
+  throw usageError(`--timeout: expected a positive number of ms, got ${JSON.stringify(value)}`)
+}
+
+function readEra(value: string): string {
+  if (value === 'modern' || value === 'legacy' || isRevision(value)) return value
+  throw usageError(`--era: expected modern, legacy or one of ${REVISIONS.join(', ')}, got ${JSON.stringify(value)}`)
+}
+
+/** Reads `--header` values. */
+export function readHeaders(values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    values.map((value) => {
+      const [, name, content] = /^([^\s:=]+)\s*[:=]\s*(.*)$/s.exec(value) ?? []
+      if (name !== undefined && content !== undefined) return [name, content]
+      // The value may be a secret.
+      throw usageError('--header: expected a name and a value', 'Example: --header "X-Api-Key: abc"')
+    }),
+  )
+}
+
+/** Reads `--env` values; a name alone passes on the variable of this process. */
+export function readVariables(
+  values: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    values.map((value) => {
+      const index = value.indexOf('=')
+      if (index > 0) return [value.slice(0, index), value.slice(index + 1)]
+      const inherited = env[value]
+      if (inherited !== undefined) return [value, inherited]
+      throw usageError(`--env: the variable ${JSON.stringify(value)} is not set`, 'Example: --env API_KEY=abc')
+    }),
+  )
+}
