@@ -37,7 +37,8 @@ export function createCalls(state: ClientState, reconnector: Reconnector): Clien
     checkCallOptions(method, options)
     const label = requestLabel(method, params)
     const bound = bindCallbacks(options)
-    const send = () => reconnector.use(label, options.signal, (connection) => connection.request(method, params, bound))
+    const use = () => reconnector.use(label, options.signal, (connection) => connection.request(method, params, bound))
+    const send = () => state.reporter?.work({ kind: 'call', method, params }, use) ?? use()
     if (bound.onLog === undefined && bound.onAsk === undefined) return send()
     const call = { method, label, options: { ...bound, timeout: options.timeout ?? state.options.timeout } }
     return state.turns.run(await reconnector.connect(label, options.signal), call, send)

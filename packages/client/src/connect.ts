@@ -24,6 +24,7 @@ import {
 import { Reconnector } from './reconnect.ts'
 import { ClientState } from './state.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { reporters } from './telemetry.ts'
 import { createToolCallers } from './typed-tools.ts'
 
 /**
@@ -102,7 +103,7 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     return reconnector.use(place, options.signal, run)
   }
 
-  return {
+  const client: Client<Server> = {
     get era() {
       return reconnector.current.era
     },
@@ -131,4 +132,6 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     close: () => reconnector.close(),
     [Symbol.asyncDispose]: () => reconnector.close(),
   }
+  if (state.reporter !== undefined) reporters.set(client, state.reporter)
+  return client
 }

@@ -19,6 +19,7 @@ import {
 } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import type { ClientState } from './state.ts'
+import { ConnectionObserver } from './telemetry.ts'
 
 /** A server to connect to: the connector of a transport, or a server of this process. */
 export type Target = Connector | Responder
@@ -43,7 +44,7 @@ export interface UndeterminedConnection {
 /** Opens a connection. The signal ends waiting for it. */
 export async function openConnection(
   target: Target,
-  { onWarning, observer }: Pick<ClientState, 'onWarning' | 'observer'>,
+  { onWarning, observer, reporter }: Pick<ClientState, 'onWarning' | 'observer' | 'reporter'>,
   signal?: AbortSignal,
 ): Promise<UndeterminedConnection> {
   if (signal?.aborted === true) throw cancelledError('connect', signal)
@@ -64,8 +65,9 @@ export async function openConnection(
     },
   }
   const connector = 'respond' in target ? memoryConnector(target) : target
-  const connection = await connector.connect({
-    responder,
+  const reported = reporter && new ConnectionObserver(reporter, connector.network, onWarning)
+  const opening = await connector.connect({
+    responder: reported === undefined ? responder : reported.observeResponder(responder),
     signal,
     onMessage: observer,
     onWarning(warning) {
@@ -73,6 +75,7 @@ export async function openConnection(
       onWarning(warning)
     },
   })
+  const connection = reported === undefined ? opening : reported.observeConnection(opening)
   void connection.closed.then(() => {
     opened.ended = true
   })

@@ -95,7 +95,9 @@ async function answerAll(
   const responses: [string, InputResponse][] = []
   await forEachConcurrently(requests, MAX_CONCURRENT_INPUT, async ([name, request]) => {
     try {
-      responses.push([name, await (options.onAsk ?? state.answerInput)(request, origin)])
+      const answer = () => (options.onAsk ?? state.answerInput)(request, origin)
+      const work = { kind: 'input', method: request.method, params: request.params } as const
+      responses.push([name, await (state.reporter?.work(work, answer) ?? answer())])
     } catch (error) {
       const callback = options.onAsk === undefined ? INPUT_CALLBACKS[request.method] : 'onAsk'
       throw signal.aborted ? error : unansweredError(label, request.method, callback, error)

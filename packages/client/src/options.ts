@@ -24,6 +24,7 @@ import {
   type RequestedSchema,
   type Revision,
   type Root,
+  type Telemetry,
   unknownOption,
 } from '@mcpx/protocol'
 
@@ -146,6 +147,8 @@ export interface ClientOptions {
    * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
    */
   readonly debug?: DebugOption | undefined
+  /** Observes all messages, for example `telemetry()` of `@mcpx/telemetry`, which traces them. Default: none. */
+  readonly telemetry?: Telemetry | undefined
   /** Cancels connecting. Has no effect on an open client. Default: none. */
   readonly signal?: AbortSignal | undefined
 }
@@ -243,6 +246,7 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   eraMemory: true,
   onWarning: true,
   debug: true,
+  telemetry: true,
   signal: true,
 }
 

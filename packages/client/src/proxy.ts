@@ -23,6 +23,7 @@ import { namedParams } from './calls.ts'
 import type { Client } from './client.ts'
 import { type AskOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { reporters } from './telemetry.ts'
 
 /** The options of `proxy`. */
 export interface ProxyOptions {
@@ -140,7 +141,9 @@ class Forwarder {
     }
 
     try {
-      return (await this.#client.request(method, params, options)) as Result
+      const request = () => this.#client.request(method, params, options)
+      const work = { kind: 'delegate', method, params } as const
+      return (await (reporters.get(this.#client)?.work(work, request) ?? request())) as Result
     } catch (error) {
       throw stop.signal.aborted ? stop.signal.reason : error
     }

@@ -14,6 +14,7 @@ import {
   type MessageObserver,
   type NotificationMessage,
   type RequestOptions,
+  TelemetryReporter,
 } from '@mcpx/protocol'
 import { answerInputRequest, checkRootList, declaredCapabilities } from './input-requests.ts'
 import type { AskOrigin, CallOptions, ClientOptions, Progress } from './options.ts'
@@ -39,6 +40,8 @@ export class ClientState {
   readonly onWarning: (warning: Error) => void
   /** Observes the messages of the connection, to debug it. */
   readonly observer: MessageObserver | undefined
+  /** Reports to the observer of the option `telemetry`. */
+  readonly reporter: TelemetryReporter | undefined
   /** Answers an input request by the callbacks of the client. */
   readonly answerInput: (request: InputRequest, origin: AskOrigin) => Promise<InputResponse>
   readonly #onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
@@ -47,7 +50,7 @@ export class ClientState {
 
   /** @param label the beginning of the lines of `debug` */
   constructor(options: ClientOptions, label = 'client') {
-    const { cache = 256, clientInfo, debug, onLog, onWarning, roots } = options
+    const { cache = 256, clientInfo, debug, onLog, onWarning, roots, telemetry } = options
     if (roots !== undefined && typeof roots !== 'function') checkRootList(roots)
     this.options = options
     this.capabilities = declaredCapabilities(options)
@@ -56,6 +59,7 @@ export class ClientState {
     this.turns = new Turns(this.capabilities)
     this.onWarning = guarded(onWarning)
     this.observer = createDebugObserver(label, debug)
+    this.reporter = telemetry && new TelemetryReporter(telemetry, this.onWarning)
     this.answerInput = (request, origin) => answerInputRequest(options, request, origin)
     this.#onLog = onLog && guarded(onLog, this.onWarning)
     this.logLevel = options.logLevel ?? (onLog && 'info')

@@ -28,6 +28,7 @@ import {
 import { BATCH_REVISION } from './methods.ts'
 import { cancelledError, createPendingRequests } from './requests.ts'
 import { hasEnded, SendQueue } from './send-queue.ts'
+import type { NetworkInfo } from './telemetry.ts'
 import type { Channel, Requester } from './transport.ts'
 
 /** Options of `createDuplex`. */
@@ -38,6 +39,8 @@ export interface DuplexOptions {
   auth?: AuthInfo | undefined
   /** The HTTP request that opened the connection. Default: none. */
   requestInfo?: RequestInfo | undefined
+  /** The connection below, for telemetry. Default: unknown. */
+  network?: NetworkInfo | undefined
   /** The id of the session of this connection. Default: `connection`. */
   sessionId?: string | undefined
   /** Returns whether batches are accepted. Default: true if the session has negotiated revision 2025-03-26. */
@@ -69,6 +72,7 @@ export function createDuplex(channel: Channel, options: DuplexOptions = {}): Dup
 class ChannelConnection implements Duplex, ExchangeHost {
   readonly auth: AuthInfo | undefined
   readonly requestInfo: RequestInfo | undefined
+  readonly network: NetworkInfo | undefined
   readonly closed: Promise<ConnectionError | undefined>
   readonly #channel: Channel
   readonly #options: DuplexOptions
@@ -92,6 +96,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   constructor(channel: Channel, options: DuplexOptions) {
     this.auth = options.auth
     this.requestInfo = options.requestInfo
+    this.network = options.network
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -207,7 +212,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
       this.#report(problem as Error)
     }
     try {
-      if (this.#session !== undefined) await this.#options.responder?.sessionEnded?.(this.#session)
+      if (this.#session !== undefined) await this.#options.responder?.sessionEnded?.(this.#session, this.network)
     } catch (problem) {
       this.#report(problem as Error)
     }

@@ -2,12 +2,13 @@
 
 import type { Awaitable } from './async.ts'
 import type { Envelope } from './envelope.ts'
-import type { JsonObject, NotificationMessage, RequestMessage, ResponseMessage } from './messages.ts'
+import type { JsonObject, NotificationMessage, RequestId, RequestMessage, ResponseMessage } from './messages.ts'
 import type { Revision } from './methods.ts'
 import type { LoggingLevel } from './schemas/server-features.ts'
 import type { ClientCapabilities, Implementation } from './schemas/shared.ts'
 import type { JsonSchema } from './standard-schema.ts'
 import type { Store } from './stores.ts'
+import type { NetworkInfo, Telemetry } from './telemetry.ts'
 
 /** A caller with verified credentials. */
 export interface AuthInfo {
@@ -86,6 +87,8 @@ export interface RequestOptions {
    * cancelled.
    */
   announceCancel?: boolean | undefined
+  /** Called with the id of the request before it is sent. Default: none. */
+  onId?: ((id: RequestId) => void) | undefined
 }
 
 /** The record of a legacy session. */
@@ -106,6 +109,8 @@ export interface SessionState {
   subject?: string
   /** The network address that opened the session, if its caller is not authenticated. For limits that callers share. */
   openedFrom?: string
+  /** When the handshake took place, in ms since 1970. */
+  openedAt?: number
   /** How often the record was changed. Of two copies in different processes, the one with the higher number is newer. */
   version?: number
 }
@@ -161,6 +166,8 @@ export interface Exchange {
   readonly caller?: string | undefined
   /** The HTTP request that carried the message. Undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
+  /** The connection that carried the message, for telemetry. Undefined within a process. Optional for transports. */
+  readonly network?: NetworkInfo | undefined
   /**
    * The envelope of a modern request, if the transport has already parsed it; otherwise the server parses the message. A
    * responder that changes the `_meta` of a message must pass on an exchange without it.
@@ -201,6 +208,8 @@ export interface Responder {
   readonly legacy?: boolean | undefined
   /** The store that the processes of the server share. Transports use its parts. Default: the memory of this process. */
   readonly store?: Store | undefined
+  /** Observes the messages of the server. Transports call its `onServe`. Default: none. */
+  readonly telemetry?: Telemetry | undefined
   /**
    * Handles one message. Returns the response to a request, and undefined for a notification. The transport drops the
    * response to a cancelled request. Errors are masked and reported.
@@ -220,8 +229,9 @@ export interface Responder {
   ): Awaitable<() => void>
   /**
    * Called when a session ends with its connection, or because its client deleted it. Not called when a session expires.
+   * `network` is the connection of the session, if it is known.
    */
-  sessionEnded?(session: Session): Awaitable<void>
+  sessionEnded?(session: Session, network?: NetworkInfo): Awaitable<void>
   /**
    * Returns the input schema of a tool, for transports that mirror arguments in headers. Its `x-mcp-header` annotations name
    * the headers that must equal the arguments. Returns undefined for a tool that this caller cannot see; may return

@@ -101,6 +101,11 @@ export { checkStoreOptions, type FollowSource, followByReplay } from './store-he
 export type {
   Count, CounterStore, EventBus, EventReplay, EventStore, RecordStore, ReplayStore, SessionStore, Store, StoredEvent,
 } from './stores.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  type EndedSession, type EndpointLoad, type NetworkInfo, type Observation, type ObservedMessage, type ObservedWork,
+  type Outcome, type RunningObservation, type Telemetry, TelemetryReporter, withMembers,
+} from './telemetry.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
 export type { FlatSchema, ObjectSchema, StringsSchema, ValueSchema } from './usable-schema.ts'
 export { type Checked, check, type Infer, problemOf, type Schema } from './validate.ts'

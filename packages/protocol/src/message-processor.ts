@@ -11,6 +11,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './messages.ts'
+import type { NetworkInfo } from './telemetry.ts'
 
 /** The members of a connection that its exchanges use. */
 export interface ExchangeHost {
@@ -18,6 +19,8 @@ export interface ExchangeHost {
   readonly auth: AuthInfo | undefined
   /** The HTTP request that opened the connection. */
   readonly requestInfo: RequestInfo | undefined
+  /** The connection below, for telemetry. Default: unknown. */
+  readonly network?: NetworkInfo | undefined
   /** The session of the connection. */
   readonly session: Session | undefined
   /** Sends a notification to the peer. */
@@ -53,6 +56,10 @@ export class RunningExchange implements Exchange {
 
   get requestInfo(): RequestInfo | undefined {
     return this.#host.requestInfo
+  }
+
+  get network(): NetworkInfo | undefined {
+    return this.#host.network
   }
 
   get session(): Session | undefined {

@@ -66,6 +66,7 @@ export function createPendingRequests({ onCancel, report }: PendingRequestsOptio
     add: (id, method, options) =>
       new Promise((resolve, reject) => {
         waiting.set(id, new PendingRequest(method, options, resolve, reject, cancel.bind(undefined, id)))
+        options.onId?.(id)
       }),
     settle(response) {
       const request = response.id === undefined ? undefined : take(response.id)

@@ -10,6 +10,7 @@ import type { ConnectionError } from './errors.ts'
 import type { RequestOptions, Responder } from './exchange.ts'
 import type { Message } from './messages.ts'
 import type { Revision } from './methods.ts'
+import type { NetworkInfo } from './telemetry.ts'
 
 /** Sends and receives messages in both directions. Transports such as stdio implement it. */
 export interface Channel {
@@ -73,6 +74,8 @@ export interface Connection extends Requester {
    * be distinguished. Default: false, as for stdio, which has one stream for all messages.
    */
   readonly hasSeparateStreams?: boolean | undefined
+  /** The id of the session, for telemetry. Legacy era over HTTP only. */
+  readonly sessionId?: string | undefined
 }
 
 /** Connects a client to a server. Created by a function of a transport, such as `http(url)`. */
@@ -91,4 +94,6 @@ export interface Connector {
    * unknown messages. `nothing`: connecting fails with `ConnectionError` `timeout`, as over a network. Default: `legacy`.
    */
   readonly silence?: 'legacy' | 'nothing' | undefined
+  /** The connection to the server, for telemetry: its transport, and the address and port of the server. Default: unknown. */
+  readonly network?: NetworkInfo | undefined
 }

@@ -115,7 +115,7 @@ async function initialize(
     await session.update((state) => {
       // Another process may have initialized the session in the meantime.
       if (state.revision !== undefined) throw alreadyInitialized()
-      Object.assign(state, { revision, clientInfo, clientCapabilities: capabilities })
+      Object.assign(state, { revision, clientInfo, clientCapabilities: capabilities, openedAt: Date.now() })
     })
     const { info, instructions } = server
     const result = { protocolVersion: revision, capabilities: server.capabilities, serverInfo: info }

@@ -15,6 +15,8 @@ import {
   SHARE_PER_CALLER,
   SharedLimit,
   type Store,
+  type Telemetry,
+  TelemetryReporter,
   type WholeHandler,
   withDefaultLimits,
 } from '@mcpx/protocol'
@@ -35,6 +37,7 @@ import { checkOptionNames } from './registration.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { RequestState } from './request-state.ts'
 import type { ResourceOptions } from './resources.ts'
+import { observeExchange, observeHandler, observeNotifications, reportSessionEnd } from './telemetry.ts'
 import { ListedSchemas } from './tool-schemas.ts'
 import type { ToolOptions } from './tools.ts'
 import type { Fluent, NoOffers } from './typed-server.ts'
@@ -81,6 +84,8 @@ export interface ServerOptions {
   readonly onWarning?: RegistryOptions['onWarning']
   /** Checks values against plain JSON Schemas. Default: `createJsonSchemaValidator()` of `@mcpx/json-schema`. */
   readonly validator?: RegistryOptions['validator']
+  /** Observes all messages, for example `telemetry()` of `@mcpx/telemetry`, which traces them. Default: none. */
+  readonly telemetry?: Telemetry | undefined
   /** Limits that differ from `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits> | undefined
 }
@@ -98,6 +103,7 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
   'cache',
   'onWarning',
   'validator',
+  'telemetry',
   'limits',
 ]
 
@@ -142,7 +148,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
   checkServerInfo(info)
   checkServerOptions(options)
   const core = new ServerCore(info, options)
-  const { registry, faults } = core
+  const { registry, faults, reporter } = core
   const servesLegacy = options.legacy ?? true
 
   const server: Server & Responder = {
@@ -166,7 +172,8 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       return server as never
     },
     mount(prefix, target) {
-      const part = mounted(prefix, target)
+      const isReported = reporter !== undefined && isObject(target)
+      const part = mounted(prefix, isReported ? observeHandler(reporter, prefix, handlerOf(target)) : target)
       recordMount(server.handler, prefix, handlerOf(target))
       core.addPart(part)
       return server as never
@@ -183,14 +190,21 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
 
     legacy: servesLegacy,
     store: options.store,
+    telemetry: options.telemetry,
     respond(message, exchange) {
       core.changes.isServing = true
       // The modern era also refuses legacy messages, if those are not supported.
       const era = servesLegacy && !isModern(message, exchange) ? legacy : modern
-      return era.handle(message, exchange, core)
+      if (reporter === undefined) return era.handle(message, exchange, core)
+      return observeExchange(reporter, message, exchange, (observed) => era.handle(message, observed, core))
     },
-    watchChanges: (session, send, hasGap) => (servesLegacy ? watchChanges(session, send, core, hasGap) : () => {}),
-    async sessionEnded(session) {
+    watchChanges(session, send, hasGap) {
+      if (!servesLegacy) return () => {}
+      const sendReported = reporter === undefined ? send : observeNotifications(reporter, session, send)
+      return watchChanges(session, sendReported, core, hasGap)
+    },
+    async sessionEnded(session, network) {
+      if (reporter !== undefined) reportSessionEnd(reporter, session, network)
       if (servesLegacy) await endSession(session, core)
     },
     inputSchemaOf(tool, exchange) {
@@ -237,6 +251,7 @@ class ServerCore implements ServerInternals {
   readonly registry: Registry
   readonly changes: ChangeHub
   readonly listens: SharedLimit
+  readonly reporter: TelemetryReporter | undefined
   readonly #logging: boolean | undefined
   readonly #store: Store | undefined
   /** The registry, then the handler object of the options and the mounted handlers. */
@@ -257,6 +272,7 @@ class ServerCore implements ServerInternals {
       secrets,
       stateTtl,
       store,
+      telemetry,
       pageSize,
       cache,
       onWarning,
@@ -272,6 +288,7 @@ class ServerCore implements ServerInternals {
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
     checkNumbers('createServer: ', { stateTtl })
+    this.reporter = telemetry && new TelemetryReporter(telemetry, report)
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
     // The object itself, because a copy would lose inherited methods.
     this.#parts = isHandler(options) ? [options as Handler] : []

@@ -16,6 +16,7 @@ import { type HttpOptions, readOptions } from './client/options.ts'
  */
 export function http(url: string | URL, options: HttpOptions = {}): Connector {
   const settings = readOptions(url, options)
+  const { hostname, port, protocol } = settings.url
   return {
     connect: (connectOptions) => new HttpConnection(settings, connectOptions),
     // One origin may serve several servers of different revisions.
@@ -23,6 +24,12 @@ export function http(url: string | URL, options: HttpOptions = {}): Connector {
     probeTimeout: settings.probeTimeout,
     // A slow network or gateway may delay the response; a running server sends one.
     silence: 'nothing',
+    network: {
+      transport: 'tcp',
+      protocol: 'http',
+      address: hostname,
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+    },
   }
 }
 

@@ -88,7 +88,15 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
   void channel.lost.then(() => {
     isEnding = true
   })
-  const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, onWarning: report, onMessage })
+  const network = { transport: 'pipe' } as const
+  const duplex = createDuplex(channel, {
+    responder: server,
+    network,
+    drainTimeout,
+    limits,
+    onWarning: report,
+    onMessage,
+  })
 
   function close(): Promise<void> {
     if (isEnding) return duplex.close()

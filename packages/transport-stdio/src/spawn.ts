@@ -64,6 +64,7 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
   return {
     peer: [command, ...args].map(quoteWord).join(' '),
     probeTimeout: options.probeTimeout,
+    network: { transport: 'pipe' },
     async connect(connectOptions) {
       // Loaded on demand, so that servers do not load the code that starts processes.
       const { connectToProcess } = await import('./child-process.ts')

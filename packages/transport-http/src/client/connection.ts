@@ -79,6 +79,10 @@ export class HttpConnection implements Connection, EraHost {
     return this.#legacy.usesOneStream !== true
   }
 
+  get sessionId(): string | undefined {
+    return this.#legacy.sessionId
+  }
+
   async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
     this.#refuseIfNotPossible(options.label ?? method, options.signal)
     const id = this.nextId()

@@ -24,6 +24,8 @@ export interface ClientEra {
   negotiated?(revision: Revision, onMissed?: () => void): void
   /** Whether all messages of the server come on one stream. */
   readonly usesOneStream?: boolean
+  /** The id of the session. */
+  readonly sessionId?: string | undefined
   /** Ends the session. Never rejects. */
   close?(): Promise<void>
 }

@@ -58,6 +58,10 @@ export class LegacySession {
     this.#onMessage = onMessage
   }
 
+  get id(): string | undefined {
+    return this.#id
+  }
+
   async request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
     if (message.method === SUBSCRIBE) await this.#streamTried
     if (message.method !== 'initialize') return this.#request(message, signal)

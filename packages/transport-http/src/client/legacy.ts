@@ -57,6 +57,10 @@ export class LegacyEra implements ClientEra {
     return this.#sse !== undefined
   }
 
+  get sessionId(): string | undefined {
+    return this.#session.id
+  }
+
   get #transport(): LegacySession | LegacySse {
     return this.#sse ?? this.#session
   }

@@ -6,6 +6,7 @@ import type {
   Exchange,
   JsonObject,
   Message,
+  NetworkInfo,
   NotificationMessage,
   RequestInfo,
   Session,
@@ -75,6 +76,10 @@ export class HttpExchange implements Exchange {
 
   get caller(): string | undefined {
     return this.admission.caller
+  }
+
+  get network(): NetworkInfo {
+    return this.#request.network
   }
 
   get requestInfo(): RequestInfo {

@@ -1,6 +1,6 @@
 /** One HTTP request with its caller and its connection. */
 
-import { type AuthInfo, ConnectionError, type Message, type Refusal } from '@mcpx/protocol'
+import { type AuthInfo, ConnectionError, type Message, type NetworkInfo, type Refusal } from '@mcpx/protocol'
 import type { Context } from 'hono'
 import type { Admission } from './admission.ts'
 
@@ -22,12 +22,20 @@ export interface NodeIncoming {
   resume(): unknown
 }
 
+interface NodeSocket {
+  readonly destroyed?: boolean
+  readonly remoteAddress?: string | undefined
+  readonly remotePort?: number | undefined
+}
+
 /** The members of Node's `ServerResponse` that are used. */
 export interface NodeOutgoing {
   readonly destroyed: boolean
   /** The bytes that wait for the client. */
   readonly writableLength: number
   readonly writableFinished: boolean
+  /** Node's `IncomingMessage`, which the response belongs to. */
+  readonly req?: { readonly httpVersion?: string; readonly socket?: NodeSocket | null } | undefined
   /** Calls the listener when the connection is idle for that many ms. */
   setTimeout?(ms: number, listener: () => void): unknown
   destroy(): unknown
@@ -46,6 +54,9 @@ export type Posted = Message | (Message | Refusal)[]
 
 /** Keeps work running on runtimes that stop it when its request ends. Undefined on other runtimes. */
 export type WaitUntil = ((work: Promise<unknown>) => void) | undefined
+
+/** The connection of a request of which no more is known. */
+export const NETWORK: NetworkInfo = { transport: 'tcp', protocol: 'http' }
 
 /** One HTTP request. It does not reference the large Hono context, because thousands of streams may be open for hours. */
 export class HttpRequest {
@@ -72,6 +83,16 @@ export class HttpRequest {
   /** The value of a header by its lower-case name; null when it is absent. */
   header(name: string): string | null {
     return this.raw.headers.get(name)
+  }
+
+  /** The connection. The address of the client is known on Node only. */
+  get network(): NetworkInfo {
+    const { httpVersion, socket } = this.outgoing?.req ?? {}
+    if (httpVersion === undefined || !socket) return NETWORK
+    const { remoteAddress: address, remotePort: port, destroyed } = socket
+    // A Unix socket has no addresses, and a socket has none after its end.
+    const transport = address === undefined && destroyed !== true ? 'unix' : 'tcp'
+    return { transport, protocol: 'http', protocolVersion: httpVersion === '2.0' ? '2' : httpVersion, address, port }
   }
 
   /**

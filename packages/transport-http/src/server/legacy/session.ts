@@ -20,6 +20,7 @@ import {
 } from '@mcpx/protocol'
 import type { EndpointContext } from '../endpoint-context.ts'
 import type { HttpExchange } from '../exchange.ts'
+import { NETWORK } from '../http-request.ts'
 import { type HttpAnswer, refusal } from '../responses.ts'
 import type { StoredStream } from './stored-stream.ts'
 
@@ -221,7 +222,7 @@ export class HttpSession implements Session {
 /** Notifies the responder that a session has ended. Reports its errors and never rejects. */
 export async function sessionEnded({ responder, report }: EndpointContext, session: HttpSession): Promise<void> {
   try {
-    await responder.sessionEnded?.(session)
+    await responder.sessionEnded?.(session, NETWORK)
   } catch (problem) {
     report(problem as Error)
   }

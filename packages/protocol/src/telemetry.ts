@@ -1,0 +1,262 @@
+/**
+ * The interface through which servers and clients report their messages to an observer, such as `telemetry()` of
+ * `@mcpx/telemetry`, and the reporter that calls it.
+ */
+
+import { type Awaitable, guarded } from './async.ts'
+import { ConnectionError, type ErrorObject } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { isObject } from './json.ts'
+import type { JsonObject, RequestId, ResponseMessage } from './messages.ts'
+
+/** The network connection that carries a message, as far as its transport knows it. */
+export interface NetworkInfo {
+  /** `pipe` over stdio; `tcp`, `quic` or `unix` over HTTP. Default: unknown, as within a process. */
+  readonly transport?: 'pipe' | 'tcp' | 'quic' | 'unix' | undefined
+  /** The protocol below MCP, such as `http`. Default: none. */
+  readonly protocol?: string | undefined
+  /** The version of that protocol, such as `1.1`. Default: unknown. */
+  readonly protocolVersion?: string | undefined
+  /** The address or the host name of the peer. Default: unknown. */
+  readonly address?: string | undefined
+  /** The port of the peer. Default: unknown. */
+  readonly port?: number | undefined
+}
+
+/** A request or a notification that is sent or received. */
+export interface ObservedMessage {
+  /** The reporting side. In the legacy era servers send requests as well, and clients receive them. */
+  readonly side: 'client' | 'server'
+  /** The method, as sent. It may be unknown. */
+  readonly method: string
+  /** The parameters, before `Observation.meta` is added to them. */
+  readonly params: JsonObject | undefined
+  /** Whether the message is a request; otherwise it is a notification. */
+  readonly isRequest: boolean
+  /** The id of a received request. That of a sent request does not exist yet: `Observation.onId` receives it. */
+  readonly id?: RequestId | undefined
+  /** The revision of the message. Undefined before it is negotiated, and for an unknown one. */
+  readonly revision: string | undefined
+  /** The id of the session. Legacy era over HTTP only. */
+  readonly sessionId: string | undefined
+  /** The connection. Undefined within a process. */
+  readonly network: NetworkInfo | undefined
+}
+
+/**
+ * Work that is no message of its own:
+ * - `call`: one call of a client, which may send several requests, for example after input requests or to a new session.
+ * - `input`: a client answers an input request that a result contained. In the legacy era it is a received request.
+ * - `delegate`: a server passes a request to a mounted handler, or a proxy to the server of its client.
+ */
+export interface ObservedWork {
+  /** The kind of work. */
+  readonly kind: 'call' | 'input' | 'delegate'
+  /** The method of the request, such as `tools/call`. */
+  readonly method: string
+  /** The parameters of the request. Those of a `delegate` name the item as the mounted handler does. */
+  readonly params: JsonObject | undefined
+  /** The prefix of a mounted handler. Undefined for a proxy, and for other work. */
+  readonly prefix?: string | undefined
+}
+
+/** The end of a message or of work. Without members: a notification was sent or handled, or a subscription began. */
+export interface Outcome {
+  /** The result of a request. A tool that failed has `isError`. */
+  readonly result?: JsonObject | undefined
+  /**
+   * The error. A received request has the error of its response, or a `ConnectionError` `cancelled`. A sent request has the
+   * `RpcError` of its response, or the `ConnectionError` that says why there is none.
+   */
+  readonly error?: ErrorObject | Error | undefined
+}
+
+/** Observes one message or work. All members are optional. */
+export interface Observation {
+  /** Calls the function and returns its result, for example in the async context of a span. May be called several times. */
+  run?<Result>(run: () => Result): Result
+  /** Members for the `_meta` of a message that is sent. They replace those of the same name. */
+  readonly meta?: JsonObject | undefined
+  /** Called with the id of a request before it is sent. */
+  onId?(id: RequestId): void
+  /** Called once, at the end. */
+  end?(outcome: Outcome): void
+}
+
+/** A legacy session that has ended. */
+export interface EndedSession extends Pick<ObservedMessage, 'side' | 'revision' | 'network'> {
+  /** How long the session lasted, in ms. */
+  readonly duration: number
+  /** The error that ended it. Undefined if it was closed. */
+  readonly error: ConnectionError | undefined
+}
+
+/** What an endpoint of a server holds at the moment, in this process. */
+export interface EndpointLoad {
+  /** Requests that are being handled. */
+  readonly requests: number
+  /** Legacy sessions with a running request or an open stream. */
+  readonly sessions: number
+  /** Open SSE streams. */
+  readonly streams: number
+}
+
+/**
+ * Observes the messages of servers and clients: the option `telemetry` of `createServer` and `connect`. All members are
+ * optional. An error of a member is a warning; it never fails a call. `telemetry()` of `@mcpx/telemetry` implements it with
+ * OpenTelemetry.
+ *
+ * ```ts
+ * const slow: Telemetry = {
+ *   onReceive({ method }) {
+ *     const start = performance.now()
+ *     return { end: () => performance.now() - start > 1_000 && logger.warn(`${method} was slow`) }
+ *   },
+ * }
+ * ```
+ */
+export interface Telemetry {
+  /** Called with each message before it is handled. Returns its observation, or undefined to ignore it. */
+  onReceive?(message: ObservedMessage): Observation | undefined
+  /**
+   * Called with each message before it is sent. `during` is the observation of the received message that it belongs to, if
+   * there is one.
+   */
+  onSend?(message: ObservedMessage, during: Observation | undefined): Observation | undefined
+  /** Called before work begins. */
+  onWork?(work: ObservedWork): Observation | undefined
+  /** Called when a legacy session has ended. Sessions that expire in a store are not reported. */
+  onSessionEnd?(session: EndedSession): void
+  /** Called when a transport begins to serve. Returns a function that is called when it has ended. */
+  onServe?(readLoad: () => EndpointLoad): (() => void) | undefined
+}
+
+const NOTHING: Outcome = {}
+const CANCELLED: Outcome = { error: new ConnectionError('cancelled', 'The request was cancelled') }
+
+/** One observation that is under way. It never throws an error of the observer. */
+export class RunningObservation {
+  readonly observation: Observation | undefined
+  readonly #onError: (error: Error) => void
+  #hasEnded = false
+
+  constructor(start: () => Observation | undefined, onError: (error: Error) => void) {
+    this.#onError = onError
+    this.observation = this.#guard(start)
+  }
+
+  /** Adds the `_meta` members of the observation to parameters. */
+  addMeta(params: JsonObject | undefined): JsonObject | undefined {
+    const meta = this.#guard(() => this.observation?.meta)
+    if (meta === undefined) return params
+    return { ...params, _meta: { ...(isObject(params?._meta) ? params._meta : undefined), ...meta } }
+  }
+
+  readonly onId = (id: RequestId): void => this.#guard(() => this.observation?.onId?.(id))
+
+  end(outcome: Outcome): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#guard(() => this.observation?.end?.(outcome))
+  }
+
+  /** Runs a function within the observation, and ends the observation with its outcome. */
+  async complete<Result>(run: () => Awaitable<Result>, outcomeOf: (result: Result) => Outcome): Promise<Result> {
+    try {
+      const result = await this.#run(async () => run())
+      this.end(outcomeOf(result))
+      return result
+    } catch (error) {
+      this.end({ error: error instanceof Error ? error : new Error(String(error)) })
+      throw error
+    }
+  }
+
+  #run<Result>(run: () => Result): Result {
+    const { observation } = this
+    if (observation?.run === undefined) return run()
+    let started: { readonly result: Result } | undefined
+    const runOnce = () => {
+      started ??= { result: run() }
+      return started.result
+    }
+    this.#guard(() => observation.run?.(runOnce))
+    return runOnce()
+  }
+
+  #guard<Result>(call: () => Result): Result | undefined {
+    try {
+      return call()
+    } catch (error) {
+      this.#onError(error instanceof Error ? error : new Error(String(error)))
+      return undefined
+    }
+  }
+}
+
+/** Reports to an observer. Servers and clients have one only if they have the option `telemetry`. */
+export class TelemetryReporter {
+  readonly #telemetry: Telemetry
+  readonly #onError: (error: Error) => void
+
+  /** @param onError called with errors of the observer; must not throw */
+  constructor(telemetry: Telemetry, onError: (error: Error) => void) {
+    this.#telemetry = telemetry
+    this.#onError = (cause) => onError(new Error(`telemetry failed: ${cause.message}`, { cause }))
+  }
+
+  /** Handles a received message. `handle` receives its observation, to end it early. */
+  receive(
+    message: ObservedMessage,
+    exchange: Pick<Exchange, 'signal'> | undefined,
+    handle: (running: RunningObservation) => Awaitable<ResponseMessage | undefined>,
+  ): Promise<ResponseMessage | undefined> {
+    const running = new RunningObservation(() => this.#telemetry.onReceive?.(message), this.#onError)
+    return running.complete(
+      () => handle(running),
+      (response = NOTHING as ResponseMessage) => {
+        const hasFailed = 'error' in response || response.result?.isError === true
+        // The signal is created when it is read, so successful calls do not read it.
+        return hasFailed && exchange?.signal.aborted ? CANCELLED : response
+      },
+    )
+  }
+
+  /** Sends a message with the parameters that `send` receives. */
+  send<Result>(
+    message: ObservedMessage,
+    during: RunningObservation | undefined,
+    send: (params: JsonObject | undefined, running: RunningObservation) => Awaitable<Result>,
+  ): Promise<Result> {
+    const start = () => this.#telemetry.onSend?.(message, during?.observation)
+    const running = new RunningObservation(start, this.#onError)
+    const params = running.addMeta(message.params)
+    return running.complete(
+      () => send(params, running),
+      (result) => (isObject(result) ? { result } : NOTHING),
+    )
+  }
+
+  /** Runs work. */
+  work<Result>(work: ObservedWork, run: () => Awaitable<Result>): Promise<Result> {
+    const running = new RunningObservation(() => this.#telemetry.onWork?.(work), this.#onError)
+    return running.complete(run, (result) => (isObject(result) ? { result } : NOTHING))
+  }
+
+  endSession(session: EndedSession): void {
+    guarded(() => this.#telemetry.onSessionEnd?.(session), this.#onError)()
+  }
+}
+
+/** Returns an object with other members. The rest is read from the target when it is used. */
+export function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
+  return new Proxy({} as Target, {
+    get(_, name) {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name)
+      const member: unknown = Reflect.get(target, name)
+      // Methods and getters with private members need the target as `this`.
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+    has: (_, name) => name in target,
+  })
+}
