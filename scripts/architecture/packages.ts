@@ -8,7 +8,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
   { kind: /^cli$/, may: /^/ },
-  { kind: /^testing$/, may: /^protocol$/, inTests: /^json-schema$/ },
+  { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
   {
     kind: /^(?:server|client|auth|transport-.+|store-.+)$/,
     may: /^(?:sse|json-schema|protocol)$/,
@@ -18,7 +18,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
 
 export const direction: Rule = {
   name: 'direction',
-  says: 'sse, json-schema and protocol import no package of ours, testing imports protocol, toolset json-schema, cli may import all, and the others import no sibling.',
+  says: 'packages import only the packages of ours that the table of directions allows.',
   check: ({ packages }) => packages.flatMap(checkDirection),
 }
 

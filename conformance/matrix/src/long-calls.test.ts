@@ -1,15 +1,18 @@
 import { connect } from '@mcpx/client'
 import { type Context, REVISIONS, type Revision } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
+import { type FakeClock, fakeClock } from '@mcpx/testing/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { advanceTime, useFakeClock } from './fake-clock.ts'
 import { createTransport, hasSeparateRequests, supports, type TransportName, transportNames } from './transports.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-beforeEach(() => useFakeClock())
-afterEach(() => useFakeClock(false))
+let clock: FakeClock
+beforeEach(() => {
+  clock = fakeClock()
+})
+afterEach(() => clock.restore())
 
 const outcomeOf = (call: Promise<unknown>) => call.catch((error: unknown) => error)
 
@@ -41,7 +44,7 @@ async function callForMinutes(era: Revision, transport: TransportName, { minutes
   const call = outcomeOf(client.callTool('work', {}, { ...options, onProgress: () => {} }))
   const plain = outcomeOf(client.callTool('work', {}, options))
   const silent = outcomeOf(client.callTool('rest', {}, options))
-  await advanceTime((minutes + 1) * MINUTE)
+  await clock.advance((minutes + 1) * MINUTE)
   const outcomes = { call: await call, plain: await plain, silent: await silent, stopped }
   await client.close()
   close?.()

@@ -1,15 +1,18 @@
 import { connect } from '@mcpx/client'
 import { REVISIONS, type Revision } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
+import { type FakeClock, fakeClock } from '@mcpx/testing/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { advanceTime, useFakeClock } from './fake-clock.ts'
 import { textOf } from './results.ts'
 import { createTransport, supports, type TransportName, transportNames } from './transports.ts'
 
 const MINUTE = 60_000
 
-beforeEach(() => useFakeClock())
-afterEach(() => useFakeClock(false))
+let clock: FakeClock
+beforeEach(() => {
+  clock = fakeClock()
+})
+afterEach(() => clock.restore())
 
 /** Makes a call whose user answers after the given time, in milliseconds. */
 async function callWithSlowUser(era: Revision, transport: TransportName, answersAfter: number): Promise<string> {
@@ -40,7 +43,7 @@ async function callWithSlowUser(era: Revision, transport: TransportName, answers
   // Forms exist since 2025-06-18.
   const call = client.callTool(era < '2025-06-18' ? 'folders' : 'ask')
   await asked
-  await advanceTime(answersAfter + 1)
+  await clock.advance(answersAfter + 1)
   const text = textOf(await call)
   await client.close()
   close?.()

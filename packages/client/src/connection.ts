@@ -2,12 +2,10 @@
 
 import {
   type Awaitable,
-  BATCH_REVISION,
   type Connection,
   ConnectionError,
   type Connector,
   cancelledError,
-  createDuplex,
   type Exchange,
   errorMessage,
   type NotificationMessage,
@@ -17,7 +15,7 @@ import {
   RpcError,
   resultMessage,
 } from '@mcpx/protocol'
-import { createChannelPair } from '@mcpx/protocol/memory'
+import { memoryConnector } from '@mcpx/protocol/memory'
 import type { ClientState } from './state.ts'
 import { ConnectionObserver } from './telemetry.ts'
 
@@ -100,21 +98,4 @@ async function answer(
 function unexpectedRequest(method: string): ConnectionError {
   const message = `The server sent the request ${method.slice(0, 100)}, which servers of the modern era must not do`
   return new ConnectionError('invalid-message', message)
-}
-
-/** Connects to a server of this process over a pair of channels. */
-function memoryConnector(server: Responder): Connector {
-  return {
-    connect({ responder, onWarning, onMessage }) {
-      const [here, there] = createChannelPair()
-      let supportsBatches = false
-      createDuplex(there, { responder: server, onWarning })
-      const duplex = createDuplex(here, { responder, onWarning, onMessage, supportsBatches: () => supportsBatches })
-      return Object.assign(duplex, {
-        negotiated(revision: string) {
-          supportsBatches = revision === BATCH_REVISION
-        },
-      })
-    },
-  }
 }

@@ -64,13 +64,21 @@ const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
 const SECRET_TEXT =
   /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)|(?<=[?&][\w-]{0,32}(?:token|secret|password|key)=)[^\s&#"]+/gi
 
-function shownValue(name: string, value: unknown): unknown {
+/**
+ * Returns a value of JSON with `[redacted]` in the place of secrets: of members whose names say that they are secret, and of
+ * credentials within strings. Use it as the replacer of `JSON.stringify`.
+ */
+export function redactSecrets(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'number')) return '[redacted]'
   if (typeof value !== 'string') return value
-  const text = value
-    .slice(0, MAX_LINE_LENGTH)
+  return value
     .replace(SECRET_TEXT, '[redacted]')
     .replace(JSON_MEMBER, (member, inner: string) => (SECRET_NAME.test(inner) ? `"${inner}":"[redacted]"` : member))
+}
+
+function shownValue(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return redactSecrets(name, value)
+  const text = redactSecrets(name, value.slice(0, MAX_LINE_LENGTH)) as string
   if (value.length <= MAX_STRING_LENGTH) return text
   return `${text.slice(0, MAX_STRING_LENGTH)}… (${value.length} characters)`
 }

@@ -1,10 +1,13 @@
-/** A pair of connected channels within one process, and the default stores. */
+/** Connections within one process, and the default stores. */
 
 import { type Awaitable, isPromise } from './async.ts'
 import type { Decoded } from './codec.ts'
+import { createDuplex } from './connection.ts'
 import { ConnectionError } from './errors.ts'
+import type { Responder } from './exchange.ts'
 import type { Message } from './messages.ts'
-import type { Channel } from './transport.ts'
+import { BATCH_REVISION } from './methods.ts'
+import type { Channel, Connector } from './transport.ts'
 
 export {
   createMemoryCounterStore,
@@ -132,5 +135,22 @@ class Direction {
     this.#size = 0
     this.#releaseSenders()
     this.#finish?.reject(error)
+  }
+}
+
+/** Returns the connector of a server of this process. Each connection is a pair of channels. */
+export function memoryConnector(server: Responder): Connector {
+  return {
+    connect({ responder, onWarning, onMessage }) {
+      const [here, there] = createChannelPair()
+      let supportsBatches = false
+      createDuplex(there, { responder: server, onWarning })
+      const duplex = createDuplex(here, { responder, onWarning, onMessage, supportsBatches: () => supportsBatches })
+      return Object.assign(duplex, {
+        negotiated(revision: string) {
+          supportsBatches = revision === BATCH_REVISION
+        },
+      })
+    },
   }
 }

@@ -38,7 +38,7 @@ function pick(source: Readonly<Record<string, unknown>>, members: object): Recor
   return Object.fromEntries(Object.keys(members).map((name) => [name, source[name]]))
 }
 
-function isEqual(left: unknown, right: unknown): boolean {
+export function isEqual(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   if (Array.isArray(left) !== Array.isArray(right)) return false
@@ -52,8 +52,34 @@ function definedEntries(value: object): [string, unknown][] {
 
 const MAX_SHOWN = 300
 
+/**
+ * Returns a sentence about the first place where a value differs from the expected one, or undefined. Members that are
+ * undefined count as absent. If `isPart` is true, objects may have further members.
+ */
+export function firstDifference(
+  place: string,
+  received: unknown,
+  expected: unknown,
+  isPart = false,
+): string | undefined {
+  if (Object.is(received, expected)) return undefined
+  const areObjects = [received, expected].every((value) => typeof value === 'object' && value !== null)
+  if (!areObjects || Array.isArray(received) !== Array.isArray(expected)) {
+    return `${place}: expected ${show(expected)}, got ${show(received)}`
+  }
+  const [left, right] = [received as Record<string, unknown>, expected as Record<string, unknown>]
+  const isOpen = isPart && !Array.isArray(expected)
+  const names = isOpen ? Object.keys(right) : Object.keys({ ...right, ...left })
+  for (const name of names) {
+    const inner = Array.isArray(expected) ? `${place}[${name}]` : `${place}.${name}`
+    const difference = firstDifference(inner, left[name], right[name], isPart)
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
 /** Formats a value as JSON of at most 300 characters; errors show their name and message. */
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value === 'function') return 'a function'
   const text = JSON.stringify(value) ?? String(value)

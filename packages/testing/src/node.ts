@@ -1,0 +1,61 @@
+/** Transcripts in files. */
+
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Connector } from '@mcpx/protocol'
+import { type RecordOptions, recordTranscript, replayTranscript, type Transcript } from './server/transcript.ts'
+
+export type { RecordOptions, Transcript } from './server/transcript.ts'
+
+/**
+ * Returns a connector that records its connections. The file is written when a connection has ended, so close the client.
+ * Secrets are replaced by `[redacted]`. The file has one line per member, so that changes are readable in a review.
+ */
+export function record(connector: Connector, file: string, options?: RecordOptions): Connector {
+  return recordTranscript(connector, (transcript) => save(file, transcript), options)
+}
+
+/**
+ * Returns a connector that answers from a file that `record` has written. It needs no server and no network.
+ *
+ * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
+ */
+export function replay(file: string, options?: RecordOptions): Connector {
+  return replayTranscript(load(file), options)
+}
+
+/**
+ * Replays the file if it exists, and records it otherwise. With the environment variable `MCPX_RECORD=1` it is always
+ * recorded. With `CI` set, a missing file is an error.
+ *
+ * ```ts
+ * await using client = await connect(recordOnce(http(url), 'test/search.transcript.json'))
+ * ```
+ */
+export function recordOnce(connector: Connector, file: string, options?: RecordOptions): Connector {
+  const isWanted = process.env.MCPX_RECORD === '1'
+  if (!isWanted && (existsSync(file) || process.env.CI)) return replay(file, options)
+  return record(connector, file, options)
+}
+
+function load(file: string): Transcript {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Error(`replay: cannot read ${file}; record it first, for example with MCPX_RECORD=1`, { cause })
+  }
+  try {
+    return JSON.parse(text) as Transcript
+  } catch (cause) {
+    throw new TypeError(`replay: ${file} is not JSON; record it again`, { cause })
+  }
+}
+
+/** Writes the whole file at once, so that an ended process leaves no half of it. */
+function save(file: string, transcript: Transcript): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const partial = `${file}.${process.pid}.tmp`
+  writeFileSync(partial, `${JSON.stringify(transcript, undefined, 2)}\n`)
+  renameSync(partial, file)
+}

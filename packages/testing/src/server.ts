@@ -1,0 +1,24 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** Tests of servers and clients: a client in every era, scripted users, matchers, transcripts, faults and a fake clock. */
+
+export {
+  type AnswersOptions,
+  type AskedQuestion,
+  answers,
+  type FormContent,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedUser,
+} from './server/answers.ts'
+export { type FakeClock, type FakeClockOptions, fakeClock } from './server/clock.ts'
+export { type FaultOptions, faults } from './server/faults.ts'
+export { type Assertions, type MatcherResult, matchers, verify } from './server/matchers.ts'
+export type { Failure, Step } from './server/observe.ts'
+export {
+  type Report,
+  type ServerTest,
+  type ServerTestOptions,
+  type TestedServer,
+  testServer,
+} from './server/test-server.ts'
+export { type RecordOptions, recordTranscript, replayTranscript, type Transcript } from './server/transcript.ts'

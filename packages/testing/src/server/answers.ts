@@ -1,0 +1,153 @@
+/** A scripted user and model, which answer the input requests of servers in tests. */
+
+import type { ClientOptions, ElicitAnswer, ElicitAsk } from '@mcpx/client'
+import {
+  type Awaitable,
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  formProblem,
+  kindOf,
+  quoted,
+} from '@mcpx/protocol'
+
+/** The values of a form. */
+export type FormContent = Readonly<Record<string, string | number | boolean | readonly string[]>>
+
+/**
+ * A scripted answer of the user. An object accepts a form that has all its fields. `accept` accepts a URL, or a form with its
+ * defaults; `decline` and `cancel` refuse. A function returns one of these for the request that it receives.
+ */
+export type ScriptedAnswer =
+  | FormContent
+  | 'accept'
+  | 'decline'
+  | 'cancel'
+  | ((request: ElicitAsk) => Awaitable<FormContent | 'accept' | 'decline' | 'cancel'>)
+
+/** Returns the answers of the model: the same text for each request, one text after the other, or the result of a function. */
+export type ScriptedModel =
+  | string
+  | readonly string[]
+  | ((params: CreateMessageRequestParams) => Awaitable<string | CreateMessageResult>)
+
+/** Options of `answers`. */
+export interface AnswersOptions {
+  /** Answers sampling requests. Default: the client does not support sampling. */
+  readonly model?: ScriptedModel | undefined
+}
+
+/** A question that a server has asked. */
+export interface AskedQuestion {
+  /** The name of the scripted answer that was used. Undefined for a sampling request, and if no answer fits. */
+  readonly name: string | undefined
+  /** The message for the user, or the text of the last message for the model. */
+  readonly message: string
+  /** The request as the callback of the client received it. */
+  readonly request: ElicitAsk | CreateMessageRequestParams
+}
+
+/** A scripted user: the callbacks of a client, and a record of the questions. */
+export interface ScriptedUser {
+  /** The options of `connect` that answer input requests. */
+  readonly callbacks: Pick<ClientOptions, 'onElicit' | 'onSample'>
+  /** The questions so far, in order. */
+  readonly asked: readonly AskedQuestion[]
+  /** The names of the answers that were not used yet. */
+  readonly unused: readonly string[]
+  /** The questions that no answer fits, as errors. */
+  readonly problems: readonly Error[]
+  /** Forgets all questions, so that the script can be used again. */
+  reset(): void
+}
+
+/**
+ * Creates a user who gives scripted answers. Each answer is used once. A question receives the first unused answer that fits
+ * it: an object fits a form that has all its fields and accepts its values; other answers fit every form and URL. The names
+ * are for the test: they appear in `asked` and in errors.
+ *
+ * ```ts
+ * const user = answers({ seat: { row: 7 }, terms: 'accept', insurance: 'decline' })
+ * await using client = await connect(server, user.callbacks)
+ * ```
+ */
+export function answers(script: Readonly<Record<string, ScriptedAnswer>>, options: AnswersOptions = {}): ScriptedUser {
+  for (const [name, answer] of Object.entries(script)) checkAnswer(name, answer)
+  const { model } = options
+  const asked: AskedQuestion[] = []
+  const problems: Error[] = []
+  let unused = Object.keys(script)
+  let samples = 0
+
+  function fail(problem: string): never {
+    const rest = unused.length === 0 ? 'none is left' : `left: ${unused.map(quoted).join(', ')}`
+    const error = new Error(`answers: ${problem}; ${rest}`)
+    problems.push(error)
+    throw error
+  }
+
+  async function onElicit(request: ElicitAsk): Promise<ElicitAnswer> {
+    const name = unused.find((each) => fits(script[each] as ScriptedAnswer, request))
+    asked.push({ name, message: request.message, request })
+    if (name === undefined) {
+      const fields = request.mode === 'form' ? ` (fields: ${Object.keys(request.schema.properties).join(', ')})` : ''
+      return fail(`expected a scripted answer for the question ${quoted(request.message)}${fields}`)
+    }
+    unused = unused.filter((each) => each !== name)
+    const answer = script[name] as ScriptedAnswer
+    const reaction = typeof answer === 'function' ? await answer(request) : answer
+    return typeof reaction === 'string' ? { action: reaction } : { action: 'accept', content: mutable(reaction) }
+  }
+
+  async function onSample(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
+    asked.push({ name: undefined, message: lastText(params), request: params })
+    const count = samples++
+    const scripted = Array.isArray(model) ? model[count] : model
+    const reply = typeof scripted === 'function' ? await scripted(params) : scripted
+    if (reply === undefined) return fail(`expected a scripted reply of the model for request ${count + 1}`)
+    if (typeof reply !== 'string') return reply as CreateMessageResult
+    return { model: 'scripted', role: 'assistant', content: { type: 'text', text: reply }, stopReason: 'endTurn' }
+  }
+
+  return {
+    callbacks: model === undefined ? { onElicit } : { onElicit, onSample },
+    asked,
+    problems,
+    get unused() {
+      return unused
+    },
+    reset() {
+      asked.length = 0
+      problems.length = 0
+      unused = Object.keys(script)
+      samples = 0
+    },
+  }
+}
+
+function checkAnswer(name: string, answer: unknown): void {
+  if (typeof answer === 'function' || ['accept', 'decline', 'cancel'].includes(answer as string)) return
+  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return
+  const got = typeof answer === 'string' ? quoted(answer) : kindOf(answer)
+  throw new TypeError(
+    `answers, ${name}: expected the values of a form, accept, decline, cancel or a function, got ${got}`,
+  )
+}
+
+function fits(answer: ScriptedAnswer, request: ElicitAsk): boolean {
+  if (typeof answer !== 'object') return true
+  if (request.mode !== 'form') return false
+  const { properties } = request.schema
+  if (!Object.keys(answer).every((field) => Object.hasOwn(properties, field))) return false
+  return formProblem(request.schema, answer) === undefined
+}
+
+function mutable(content: FormContent): NonNullable<ElicitAnswer['content']> {
+  return Object.fromEntries(
+    Object.entries(content).map(([field, value]) => [field, Array.isArray(value) ? [...value] : value]),
+  ) as NonNullable<ElicitAnswer['content']>
+}
+
+function lastText({ messages }: CreateMessageRequestParams): string {
+  const blocks = [messages.at(-1)?.content ?? []].flat()
+  return blocks.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n')
+}

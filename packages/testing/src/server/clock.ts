@@ -1,0 +1,71 @@
+/** A fake clock, with which tests of timeouts take no time. */
+
+import FakeTimers from '@sinonjs/fake-timers'
+
+/** A clock that stands still until it is advanced. */
+export interface FakeClock extends Disposable {
+  /** The time of the clock, in ms since 1970. */
+  readonly now: number
+  /** Advances the clock by a number of ms, runs the timers that are due, and lets promises and I/O run between them. */
+  advance(ms: number): Promise<void>
+  /** Restores the real clock. Timers that have not run are dropped. */
+  restore(): void
+}
+
+/** Options of `fakeClock`. */
+export interface FakeClockOptions {
+  /** The time at which the clock starts. Default: the real time. */
+  readonly now?: Date | number | undefined
+}
+
+/** The clock advances in steps of this size, in ms. */
+const STEP = 1_000
+/** The turns of the event loop after each step, in which streams deliver their data. */
+const TURNS = 10
+
+/**
+ * Replaces `setTimeout`, `setInterval`, `Date` and `performance.now` of this process with a clock that stands still. It
+ * drives every timeout of the packages: of requests, sessions, subscriptions, tokens and stores in memory. Programs in other
+ * processes keep their own time.
+ *
+ * ```ts
+ * using clock = fakeClock()
+ * const call = client.callTool('slow')
+ * await clock.advance(60_000)
+ * await call // rejects: ConnectionError, reason 'timeout'
+ * ```
+ */
+export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeClock {
+  const realTimeout = globalThis.setTimeout
+  const { setImmediate: nextTurn = (run: () => void) => realTimeout(run, 0) } = globalThis as {
+    setImmediate?: (run: () => void) => unknown
+  }
+  const clock = FakeTimers.install({
+    now,
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  })
+
+  async function runEventLoop(): Promise<void> {
+    for (let turn = 0; turn < TURNS; turn++) await new Promise<void>((resolve) => void nextTurn(resolve))
+  }
+
+  function restore(): void {
+    clock.uninstall()
+  }
+
+  return {
+    get now() {
+      return clock.now
+    },
+    async advance(ms) {
+      if (!(ms >= 0)) throw new RangeError(`advance: expected a number of ms from 0, got ${ms}`)
+      await runEventLoop()
+      for (let left = ms; left > 0; left -= STEP) {
+        await clock.tickAsync(Math.min(STEP, left))
+        await runEventLoop()
+      }
+    },
+    restore,
+    [Symbol.dispose]: restore,
+  }
+}

@@ -1,0 +1,71 @@
+import { connect } from '@mcpx/client'
+import { memoryConnector } from '@mcpx/protocol/memory'
+import { expect, it } from 'vitest'
+import { catchError } from '../timing.ts'
+import { type FaultOptions, faults } from './faults.ts'
+import { createTravelServer } from './travel.fixture.ts'
+
+const connector = () => memoryConnector(createTravelServer())
+
+/** Calls a tool 40 times. Returns `.` for each result and `x` for each lost connection. */
+async function callOften(options: FaultOptions): Promise<string> {
+  await using client = await connect(faults(connector(), options), { era: 'modern' })
+  let outcome = ''
+  for (let n = 0; n < 40; n++) {
+    const error = await catchError(() => client.callTool('add', { a: n, b: n }))
+    if (error !== undefined) expect(error).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
+    outcome += error === undefined ? '.' : 'x'
+  }
+  return outcome
+}
+
+it('cuts connections, and the same seed causes the same cuts', async () => {
+  const first = await callOften({ cut: 0.2, seed: 3 })
+  expect(first).toMatch(/x/)
+  expect(first).toMatch(/\./)
+  expect(await callOften({ cut: 0.2, seed: 3 })).toBe(first)
+  expect(await callOften({ cut: 0.2, seed: 4 })).not.toBe(first)
+})
+
+it('changes nothing without options', async () => {
+  expect(await callOften({})).toBe('.'.repeat(40))
+})
+
+it('delays requests', async () => {
+  await using client = await connect(faults(connector(), { delay: 30 }))
+  const start = performance.now()
+  await client.callTool('add', { a: 1, b: 1 })
+  expect(performance.now() - start).toBeGreaterThan(25)
+})
+
+it('repeats notifications', async () => {
+  const progress: unknown[] = []
+  await using client = await connect(faults(connector(), { duplicate: 1 }), { onElicit: () => ({ action: 'decline' }) })
+  await client.callTool('book', { to: 'Oslo' }, { onProgress: (each) => progress.push(each) })
+  expect(progress.length).toBeGreaterThan(1)
+  expect(new Set(progress.map((each) => JSON.stringify(each))).size).toBe(1)
+})
+
+it('lets a response overtake another', async () => {
+  const orders = new Set<string>()
+  for (let seed = 1; seed <= 10; seed++) {
+    await using client = await connect(faults(connector(), { reorder: 0.5, seed }))
+    const order: number[] = []
+    const call = async (n: number) => {
+      await client.callTool('add', { a: n, b: 0 })
+      order.push(n)
+    }
+    await Promise.all([1, 2, 3, 4].map(call))
+    orders.add(order.join())
+    expect(order.toSorted()).toEqual([1, 2, 3, 4])
+  }
+  expect(orders.size).toBeGreaterThan(1)
+})
+
+it.each([
+  [{ cuts: 1 }, 'faults: there is no option "cuts"; did you mean "cut"?'],
+  [{ cut: 2 }, 'faults, cut: expected a number from 0 to 1, got 2'],
+  [{ delay: [5, 1] }, 'faults, delay: expected ms from 0, or [from, to], got 5, 1'],
+])('refuses %j', (options, problem) => {
+  expect(() => faults(connector(), options as never)).toThrow(problem)
+})

@@ -1,0 +1,169 @@
+/** A connector that loses, delays, repeats and reorders messages, to test clients and servers on a bad network. */
+
+import {
+  type Awaitable,
+  type Connection,
+  ConnectionError,
+  type Connector,
+  type NotificationMessage,
+  type RequestOptions,
+  type Responder,
+  type Revision,
+  refuseUnknownOption,
+} from '@mcpx/protocol'
+import { delay as wait } from '../timing.ts'
+
+/** Options of `faults`. Probabilities are numbers from 0 to 1. */
+export interface FaultOptions {
+  /**
+   * The probability that the connection breaks during a request: half of the times before it was sent, half of the times
+   * after the server has handled it. The first request of a connection is not cut, because servers that close the
+   * connection then count as servers of another era. Default: 0.
+   */
+  readonly cut?: number | undefined
+  /** Delays each request by this many ms, or by a time between the two. Default: 0. */
+  readonly delay?: number | readonly [from: number, to: number] | undefined
+  /** The probability that a notification of the server arrives twice. Default: 0. */
+  readonly duplicate?: number | undefined
+  /** The probability that a response arrives after the next response of the same connection. Default: 0. */
+  readonly reorder?: number | undefined
+  /** Begins the sequence of random numbers: the same seed causes the same faults. Default: 1. */
+  readonly seed?: number | undefined
+}
+
+/** How long a response waits for the next one, in ms. */
+const LONGEST_REORDER = 50
+/** The methods that open a connection. */
+const OPENING: readonly string[] = ['server/discover', 'initialize']
+
+/**
+ * Returns a connector with faults. A request that was cut rejects with `ConnectionError` `closed`, and so do the other
+ * requests of the connection; a client then connects again.
+ *
+ * ```ts
+ * await using client = await connect(faults(http(url), { cut: 0.05, delay: [0, 20], duplicate: 0.1 }))
+ * ```
+ */
+export function faults(connector: Connector, options: FaultOptions): Connector {
+  checkOptions(options)
+  const random = createRandom(options.seed ?? 1)
+  const { peer, probeTimeout, silence } = connector
+  return {
+    peer,
+    probeTimeout,
+    silence,
+    async connect(connectOptions) {
+      const responder = repeatNotifications(connectOptions.responder, options.duplicate ?? 0, random)
+      return new FaultyConnection(await connector.connect({ ...connectOptions, responder }), options, random)
+    },
+  }
+}
+
+function checkOptions(options: FaultOptions): void {
+  refuseUnknownOption('faults', options, [
+    'cut',
+    'delay',
+    'duplicate',
+    'reorder',
+    'seed',
+  ] satisfies (keyof FaultOptions)[])
+  for (const name of ['cut', 'duplicate', 'reorder'] as const) {
+    const value = options[name] ?? 0
+    if (!(value >= 0 && value <= 1))
+      throw new RangeError(`faults, ${name}: expected a number from 0 to 1, got ${value}`)
+  }
+  const [from, to] = rangeOf(options.delay)
+  if (!(from >= 0 && to >= from))
+    throw new RangeError(`faults, delay: expected ms from 0, or [from, to], got ${from}, ${to}`)
+}
+
+function rangeOf(delay: FaultOptions['delay'] = 0): readonly [number, number] {
+  return typeof delay === 'number' ? [delay, delay] : delay
+}
+
+/** A reproducible sequence of numbers from 0 to 1 (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let value = Math.imul(state ^ (state >>> 15), state | 1)
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61)
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+function repeatNotifications(responder: Responder, probability: number, random: () => number): Responder {
+  return {
+    get silent() {
+      return responder.silent
+    },
+    async respond(message, exchange) {
+      if (!('id' in message) && random() < probability) await responder.respond(message, exchange)
+      return responder.respond(message, exchange)
+    },
+  }
+}
+
+class FaultyConnection implements Connection {
+  readonly closed: Promise<ConnectionError | undefined>
+  readonly hasSeparateStreams: boolean | undefined
+  readonly #inner: Connection
+  readonly #options: FaultOptions
+  readonly #random: () => number
+  #releaseHeld: () => void = () => {}
+
+  constructor(inner: Connection, options: FaultOptions, random: () => number) {
+    this.#inner = inner
+    this.#options = options
+    this.#random = random
+    this.closed = inner.closed
+    this.hasSeparateStreams = inner.hasSeparateStreams
+  }
+
+  negotiated(revision: Revision, onMissed?: () => void): Awaitable<void> {
+    return this.#inner.negotiated?.(revision, onMissed)
+  }
+
+  notify(method: string, params?: object): Awaitable<void> {
+    return this.#inner.notify(method, params)
+  }
+
+  close(reason?: ConnectionError): Promise<void> {
+    this.#releaseHeld()
+    return this.#inner.close(reason)
+  }
+
+  async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
+    const { cut = 0, duplicate = 0, reorder = 0 } = this.#options
+    const [from, to] = rangeOf(this.#options.delay)
+    if (to > 0) await wait(from + (to - from) * this.#random())
+    const isCut = this.#random() < cut && !OPENING.includes(method)
+    if (isCut && this.#random() < 0.5) return this.#cut(method, 'before it was sent')
+    const { onNotification } = options
+    const listener = (notification: NotificationMessage) => {
+      onNotification?.(notification)
+      if (this.#random() < duplicate) onNotification?.(notification)
+    }
+    const sent = onNotification === undefined ? options : { ...options, onNotification: listener }
+    const result = await this.#inner.request(method, params, sent)
+    if (isCut) return this.#cut(method, 'after the server had handled it')
+    if (this.#random() < reorder) await this.#holdUntilNext()
+    else this.#releaseHeld()
+    return result
+  }
+
+  async #cut(method: string, time: string): Promise<never> {
+    const error = new ConnectionError('closed', `faults: the connection was cut during ${method}, ${time}`, {
+      retryable: true,
+    })
+    await this.close(error)
+    throw error
+  }
+
+  async #holdUntilNext(): Promise<void> {
+    const released = new Promise<void>((resolve) => {
+      this.#releaseHeld = resolve
+    })
+    await Promise.race([released, wait(LONGEST_REORDER)])
+  }
+}

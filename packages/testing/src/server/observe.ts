@@ -1,0 +1,142 @@
+/** Observes the messages of a connection at the interface of its connector, over any transport. */
+
+import {
+  type Connection,
+  ConnectionError,
+  type Connector,
+  type JsonObject,
+  type NotificationMessage,
+  type RequestOptions,
+  type Responder,
+  RpcError,
+} from '@mcpx/protocol'
+
+/** The error of a failed request: a JSON-RPC error, or the reason why there was no response. */
+export interface Failure {
+  readonly code?: number | undefined
+  readonly data?: unknown
+  readonly reason?: ConnectionError['reason'] | undefined
+  readonly status?: number | undefined
+  readonly retryable?: boolean | undefined
+  readonly message: string
+}
+
+/**
+ * One step of a dialogue. `from` names the sender. `call` numbers the requests of the client: a response has the number of
+ * its request, and a message of the server that arrived on the stream of a call has the number of that call. `question`
+ * numbers the requests of the server in the same way.
+ */
+export type Step =
+  | { readonly from: 'client'; readonly call: number; readonly method: string; readonly params?: JsonObject }
+  | { readonly from: 'client'; readonly method: string; readonly params?: JsonObject }
+  | { readonly from: 'server'; readonly call: number; readonly result: unknown }
+  | { readonly from: 'server'; readonly call: number; readonly error: Failure }
+  | { readonly from: 'server'; readonly call?: number; readonly method: string; readonly params?: JsonObject }
+  | (QuestionStep & { readonly from: 'server'; readonly method: string; readonly params?: JsonObject })
+  | (QuestionStep & { readonly from: 'client'; readonly result?: unknown; readonly error?: Failure })
+
+interface QuestionStep {
+  readonly call?: number
+  readonly question: number
+}
+
+/** Describes an error of a request, so that `errorOf` can create it again. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RpcError) return pickDefined({ code: error.code, message: error.message, data: error.data })
+  if (!(error instanceof ConnectionError)) return { message: String(error) }
+  const { reason, status, retryable, message } = error
+  return pickDefined({ reason, status, retryable: retryable || undefined, message })
+}
+
+/** Creates the error that `failureOf` has described. */
+export function errorOf({ code, data, reason = 'closed', status, retryable, message }: Failure): Error {
+  if (code !== undefined) return new RpcError(code, message, data === undefined ? {} : { data })
+  return new ConnectionError(reason, message, pickDefined({ status, retryable }))
+}
+
+/** Returns a copy without the members that are undefined. */
+export function pickDefined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
+}
+
+/** Returns a connector whose connections pass each step to `onStep`, and call `onClose` when they have ended. */
+export function observeConnector(
+  connector: Connector,
+  onStep: (step: Step) => void,
+  onClose: () => void = () => {},
+): Connector {
+  let calls = 0
+  let questions = 0
+  /** The numbers of running calls, by the options of their requests: messages of the server name the options. */
+  const running = new WeakMap<RequestOptions, number>()
+  const callOf = (options: RequestOptions | undefined) => (options === undefined ? undefined : running.get(options))
+
+  function observeResponder(responder: Responder): Responder {
+    return {
+      get silent() {
+        return responder.silent
+      },
+      async respond(message, exchange) {
+        const { method, params } = message
+        const call = callOf(exchange.during)
+        if (!('id' in message)) {
+          onStep(pickDefined({ from: 'server', call, method, params }))
+          return responder.respond(message, exchange)
+        }
+        questions += 1
+        const question = questions
+        onStep(pickDefined({ from: 'server', call, question, method, params }))
+        const response = await responder.respond(message, exchange)
+        if (response === undefined) return undefined
+        const outcome = 'error' in response ? { error: response.error } : { result: response.result }
+        onStep(pickDefined({ from: 'client', call, question, ...outcome }))
+        return response
+      },
+    }
+  }
+
+  function observeConnection(connection: Connection): Connection {
+    void connection.closed.then(onClose)
+    return {
+      closed: connection.closed,
+      hasSeparateStreams: connection.hasSeparateStreams,
+      negotiated: (revision, onMissed) => connection.negotiated?.(revision, onMissed),
+      close: (reason) => connection.close(reason),
+      notify(method, params) {
+        onStep(pickDefined({ from: 'client', method, params: params as JsonObject | undefined }))
+        return connection.notify(method, params)
+      },
+      async request(method, params, options = {}) {
+        calls += 1
+        const call = calls
+        onStep(pickDefined({ from: 'client', call, method, params: params as JsonObject | undefined }))
+        const onNotification = (notification: NotificationMessage) => {
+          onStep(pickDefined({ from: 'server', call, method: notification.method, params: notification.params }))
+          options.onNotification?.(notification)
+        }
+        const observed = options.onNotification === undefined ? { ...options } : { ...options, onNotification }
+        running.set(observed, call)
+        try {
+          const result = await connection.request(method, params, observed)
+          onStep({ from: 'server', call, result })
+          return result
+        } catch (error) {
+          onStep({ from: 'server', call, error: failureOf(error) })
+          throw error
+        }
+      },
+    }
+  }
+
+  const { peer, probeTimeout, silence } = connector
+  return {
+    peer,
+    probeTimeout,
+    silence,
+    async connect(options) {
+      return observeConnection(await connector.connect({ ...options, responder: observeResponder(options.responder) }))
+    },
+  }
+}

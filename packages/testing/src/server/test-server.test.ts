@@ -1,0 +1,167 @@
+import { memoryConnector } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { catchError } from '../timing.ts'
+import '../vitest.ts'
+import { answers } from './answers.ts'
+import { verify } from './matchers.ts'
+import { testServer } from './test-server.ts'
+import { createTravelServer } from './travel.fixture.ts'
+
+const server = createTravelServer()
+const messageOf = async (call: () => Promise<unknown>) => ((await catchError(call)) as Error).message
+
+describe('testServer', () => {
+  it('runs the test in both eras', async () => {
+    const runs: string[] = []
+    await testServer(server, async ({ client, era, transport }) => {
+      runs.push(`${era} ${client.revision} ${transport}`)
+      expect(await client.tools.add({ a: 1, b: 2 })).toEqual({ sum: 3 })
+    })
+    expect(runs).toEqual(['modern 2026-07-28 memory', 'legacy 2025-11-25 memory'])
+  })
+
+  it('runs it in the revisions and over the transports of the options, each time with a new server', async () => {
+    const servers = new Set<unknown>()
+    const runs: string[] = []
+    const transports = { first: memoryConnector, second: async (each: typeof server) => memoryConnector(each) }
+    await testServer(createTravelServer, { eras: ['2024-11-05', 'modern'], transports }, ({ server: each, ...run }) => {
+      servers.add(each)
+      runs.push(`${run.client.revision} ${run.transport}`)
+    })
+    expect(runs).toEqual(['2024-11-05 first', '2026-07-28 first', '2024-11-05 second', '2026-07-28 second'])
+    expect(servers.size).toBe(4)
+  })
+
+  it('answers the questions of the server, and shows them and the progress', async () => {
+    const user = answers({ terms: {}, seat: { row: 7 } })
+    await testServer(server, { answers: user }, async (test) => {
+      expect(await test.client.callTool('book', { to: 'Oslo' })).toHaveText('Row 7 to Oslo')
+      expect(test).toHaveAsked('seat')
+      expect(test).toHaveAsked(/accept the terms/)
+      expect(test).not.toHaveAsked('insurance')
+      expect(test).toHaveReported('looking for seats')
+      expect(test).not.toHaveReported('paying')
+      expect(test.asked.map(({ name, message }) => [name, message])).toEqual([
+        ['seat', 'Which row?'],
+        ['terms', 'Do you accept the terms?'],
+      ])
+    })
+  })
+
+  it('answers as the model', async () => {
+    const user = answers({}, { model: ['An ode.'] })
+    await testServer(server, { answers: user }, async (test) => {
+      expect(await test.client.callTool('write', { topic: 'trains' })).toHaveText('An ode.')
+      expect(test).toHaveAsked('Write about trains')
+    })
+  })
+
+  it('names the era and the transport of a failure, and keeps the difference', async () => {
+    const error = (await catchError(() =>
+      testServer(server, { eras: ['legacy'] }, () => expect(1).toBe(2)),
+    )) as Error & { expected?: unknown; actual?: unknown }
+    expect(error.message).toMatch(/^legacy over memory: expected 1 to be 2/)
+    expect([error.actual, error.expected]).toEqual([1, 2])
+  })
+
+  it('fails for a question without an answer, whatever the test expects', async () => {
+    const message = await messageOf(() =>
+      testServer(server, { answers: answers({ other: { colour: 'red' } }) }, ({ client }) =>
+        client.callTool('book', { to: 'Oslo' }).catch(() => {}),
+      ),
+    )
+    expect(message).toBe(
+      'modern over memory: answers: expected a scripted answer for the question "Which row?" (fields: row); left: "other"',
+    )
+  })
+
+  it('fails for an answer that was not used', async () => {
+    const message = await messageOf(() => testServer(server, { answers: answers({ seat: { row: 1 } }) }, () => {}))
+    expect(message).toBe('modern over memory: answers: expected questions for seat, got none')
+  })
+
+  it('closes the client when the test fails', async () => {
+    let closed: Promise<unknown> | undefined
+    await catchError(() =>
+      testServer(server, ({ client }) => {
+        closed = catchError(() => client.callTool('slow'))
+        throw new Error('no')
+      }),
+    )
+    expect(await closed).toMatchObject({ name: 'ConnectionError' })
+  })
+
+  it.each([
+    [{ era: 'modern' }, 'testServer: there is no option "era"; did you mean "eras"?'],
+    [{ eras: [] }, 'testServer, eras: expected at least one era, got none'],
+    [{ transports: {} }, 'testServer, transports: expected at least one transport, got none'],
+    [{ eras: ['newest'] }, 'newest over memory: era: expected auto, modern, legacy or one of'],
+  ])('refuses the options %j', async (options, problem) => {
+    expect(await messageOf(() => testServer(server, options as never, () => {}))).toContain(problem)
+  })
+})
+
+describe('answers', () => {
+  it('uses an answer once, and prefers one that fits the form', async () => {
+    const { callbacks, unused } = answers({ none: { rows: 1 }, bad: { row: 1.5 }, good: { row: 2 } })
+    const schema = { type: 'object' as const, properties: { row: { type: 'integer' as const } } }
+    const ask = {
+      mode: 'form' as const,
+      message: 'Row?',
+      schema,
+      server: undefined,
+      signal: new AbortController().signal,
+    }
+    expect(await callbacks.onElicit?.(ask)).toEqual({ action: 'accept', content: { row: 2 } })
+    expect(unused).toEqual(['none', 'bad', 'good'])
+    await expect(callbacks.onElicit?.(ask)).rejects.toThrow('left: "none", "bad"')
+  })
+
+  it('declines, cancels, opens URLs and calls functions', async () => {
+    const { callbacks } = answers({
+      url: (request) => (request.mode === 'url' ? 'accept' : 'cancel'),
+      no: 'decline',
+      yes: () => ({ row: 1 }),
+    })
+    const ask = { mode: 'url' as const, message: 'Log in', url: 'https://x.test', server: undefined }
+    const { signal } = new AbortController()
+    expect(await callbacks.onElicit?.({ ...ask, signal })).toEqual({ action: 'accept' })
+    expect(await callbacks.onElicit?.({ ...ask, signal })).toEqual({ action: 'decline' })
+    expect(await callbacks.onElicit?.({ ...ask, signal })).toEqual({ action: 'accept', content: { row: 1 } })
+  })
+
+  it('refuses an answer of another kind', () => {
+    expect(() => answers({ seat: 'yes' as never })).toThrow(
+      'answers, seat: expected the values of a form, accept, decline, cancel or a function, got "yes"',
+    )
+    expect(() => answers({ seat: 7 as never })).toThrow('got number')
+  })
+})
+
+describe('matchers', () => {
+  const good = { content: [{ type: 'text' as const, text: '{"sum":3}' }], structuredContent: { sum: 3, unit: 'm' } }
+  const bad = { content: [{ type: 'text' as const, text: 'no seats' }], isError: true }
+
+  it('compare structured content, in part', () => {
+    expect(good).toHaveStructuredContent({ sum: 3 })
+    expect(good).not.toHaveStructuredContent({ sum: 4 })
+    expect(() => expect(good).toHaveStructuredContent({ sum: 4 })).toThrow('structuredContent.sum: expected 4, got 3')
+    expect(() => expect(bad).toHaveStructuredContent({ sum: 4 })).toThrow(
+      'expected structuredContent {"sum":4}, got the error "no seats"',
+    )
+  })
+
+  it('compare the text of results and of failures', () => {
+    expect(good).toHaveText(/sum/)
+    expect(bad).not.toHaveText('no seats')
+    expect(bad).toHaveFailed('no seats')
+    expect(() => expect(good).toHaveFailed()).toThrow('expected a failed tool, got "{\\"sum\\":3}"')
+  })
+
+  it('are assertions of `verify`', () => {
+    verify(good).toHaveText('sum')
+    expect(() => verify(bad).toHaveText('sum')).toThrow('toHaveText: expected the text sum, got the error "no seats"')
+    expect(() => verify({ asked: [] }).toHaveAsked('seat')).toThrow('expected the question seat, got no questions')
+    expect(() => verify({ reports: [] }).toHaveReported('x')).toThrow('got no progress and no log messages')
+  })
+})

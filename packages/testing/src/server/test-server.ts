@@ -1,0 +1,144 @@
+/** Runs a test with a client of a server, in every era and over every transport that is asked for. */
+
+import { type Client, type ClientOptions, connect } from '@mcpx/client'
+import {
+  type Connector,
+  type Era,
+  type JsonObject,
+  type Responder,
+  type Revision,
+  refuseUnknownOption,
+} from '@mcpx/protocol'
+import { memoryConnector } from '@mcpx/protocol/memory'
+import type { AskedQuestion, ScriptedUser } from './answers.ts'
+import { observeConnector } from './observe.ts'
+
+/** A message that a server sent during a test: progress, a log message or a change. */
+export interface Report {
+  /** The method of the notification, such as `notifications/progress`. */
+  readonly method: string
+  /** Its parameters. */
+  readonly params: JsonObject
+}
+
+/** The part of a test that runs in one era over one transport. */
+export interface ServerTest<Server> {
+  /** A client that is connected to the server. It is closed when the test ends. */
+  readonly client: Client<Server>
+  /** The server. */
+  readonly server: Server
+  /** The era or revision of the client, as it was asked for. */
+  readonly era: Era | Revision
+  /** The name of the transport. */
+  readonly transport: string
+  /** The questions that the server has asked, if the test has `answers`. */
+  readonly asked: readonly AskedQuestion[]
+  /** The notifications of the server so far: progress, log messages and changes. */
+  readonly reports: readonly Report[]
+  /** The warnings of the client so far, for example about invalid messages of the server. */
+  readonly warnings: readonly Error[]
+}
+
+/** Options of `testServer`. */
+export interface ServerTestOptions<Server> {
+  /** The eras, or revisions, that the test runs in. Default: both eras. */
+  readonly eras?: readonly (Era | Revision)[] | undefined
+  /**
+   * The transports that the test runs over, by name. Each is a function that returns the connector for the server. Default:
+   * within the process.
+   */
+  readonly transports?: Readonly<Record<string, (server: Server) => Connector | PromiseLike<Connector>>> | undefined
+  /**
+   * The user and the model who answer the server. The test fails if a question has no scripted answer, or if an answer is
+   * not used. Default: the client does not support input requests.
+   */
+  readonly answers?: ScriptedUser | undefined
+  /** Further options of the client. */
+  readonly client?: Omit<ClientOptions, 'era' | 'onWarning'> | undefined
+}
+
+const OPTION_NAMES: readonly (keyof ServerTestOptions<unknown>)[] = ['eras', 'transports', 'answers', 'client']
+
+/** A server, or a function that creates one for each run of the test. */
+export type TestedServer<Server extends Responder> = Server | (() => Server | PromiseLike<Server>)
+
+/**
+ * Runs a test with a client of the server: once in each era, over each transport. Works with any test runner. The error of
+ * a failed test says in which era and over which transport it failed.
+ *
+ * ```ts
+ * test('books a seat', () =>
+ *   testServer(server, { answers: answers({ seat: { row: 7 } }) }, async ({ client }) => {
+ *     expect(await client.callTool('book', { to: 'Oslo' })).toHaveText('Row 7')
+ *   }))
+ * ```
+ *
+ * @throws the error of the test, with the era and the transport in its message
+ */
+export async function testServer<Server extends Responder>(
+  server: TestedServer<Server>,
+  ...rest:
+    | [body: (test: ServerTest<Server>) => unknown]
+    | [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown]
+): Promise<void> {
+  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
+  refuseUnknownOption('testServer', options, OPTION_NAMES)
+  const { eras = ['modern', 'legacy'], transports = { memory: memoryConnector } } = options
+  if (eras.length === 0) throw new TypeError('testServer, eras: expected at least one era, got none')
+  if (Object.keys(transports).length === 0) {
+    throw new TypeError('testServer, transports: expected at least one transport, got none')
+  }
+  for (const [transport, createConnector] of Object.entries(transports)) {
+    for (const era of eras) {
+      try {
+        const tested = typeof server === 'function' ? await server() : server
+        await runTest({ server: tested, connector: await createConnector(tested), era, transport, options, body })
+      } catch (error) {
+        throw withPlace(error, `${era} over ${transport}`)
+      }
+    }
+  }
+}
+
+interface Run<Server> extends Pick<ServerTest<Server>, 'server' | 'era' | 'transport'> {
+  readonly connector: Connector
+  readonly options: ServerTestOptions<Server>
+  readonly body: (test: ServerTest<Server>) => unknown
+}
+
+async function runTest<Server>({ server, connector, era, transport, options, body }: Run<Server>): Promise<void> {
+  const { answers: user, client: clientOptions } = options
+  user?.reset()
+  const reports: Report[] = []
+  const warnings: Error[] = []
+  const observed = observeConnector(connector, (step) => {
+    if (step.from === 'server' && 'method' in step && !('question' in step)) {
+      reports.push({ method: step.method, params: step.params ?? {} })
+    }
+  })
+  const client = (await connect(observed, {
+    ...user?.callbacks,
+    ...clientOptions,
+    era,
+    onWarning: (warning) => void warnings.push(warning),
+  })) as Client<Server>
+  try {
+    await body({ client, server, era, transport, asked: user?.asked ?? [], reports, warnings })
+  } catch (error) {
+    // A question without an answer is the cause of whatever failed after it.
+    throw user?.problems[0] ?? error
+  } finally {
+    await client.close()
+  }
+  if (user?.problems[0] !== undefined) throw user.problems[0]
+  if (user !== undefined && user.unused.length > 0) {
+    throw new Error(`answers: expected questions for ${user.unused.join(', ')}, got none`)
+  }
+}
+
+/** Adds the era and the transport to the message of an error. The error stays the same, for the differences that it shows. */
+function withPlace(error: unknown, place: string): unknown {
+  if (!(error instanceof Error)) return new Error(`${place}: ${String(error)}`, { cause: error })
+  error.message = `${place}: ${error.message}`
+  return error
+}

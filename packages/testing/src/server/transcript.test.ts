@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '@mcpx/client'
+import { memoryConnector } from '@mcpx/protocol/memory'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { record, recordOnce, replay } from '../node.ts'
+import { catchError, delay } from '../timing.ts'
+import { answers } from './answers.ts'
+import { recordTranscript, replayTranscript, type Transcript } from './transcript.ts'
+import { createTravelServer } from './travel.fixture.ts'
+
+type Era = 'modern' | 'legacy'
+type Play = (client: Awaited<ReturnType<typeof connect>>) => Promise<unknown>
+
+/** Plays a dialogue with the server and then with its transcript. Returns both outcomes and the transcript. */
+async function playTwice(era: Era, play: Play) {
+  let transcript: Transcript | undefined
+  const script = () => answers({ seat: { row: 7 }, terms: {} }).callbacks
+  const recorder = recordTranscript(memoryConnector(createTravelServer()), (saved) => (transcript = saved))
+  const client = await connect(recorder, { era, ...script() })
+  const recorded = await play(client)
+  await client.close()
+  const again = await connect(replayTranscript(transcript as Transcript), { era, ...script() })
+  const replayed = await play(again)
+  await again.close()
+  return { recorded, replayed, transcript: transcript as Transcript }
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'transcript-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+describe.each(['modern', 'legacy'] as const)('a transcript of the %s era', (era) => {
+  it('replays calls with progress, questions and errors', async () => {
+    const { recorded, replayed } = await playTwice(era, async (client) => {
+      const steps: unknown[] = []
+      const onProgress = (progress: unknown) => steps.push(progress)
+      steps.push(await client.callTool('book', { to: 'Oslo' }, { onProgress }))
+      steps.push(await client.callTool('add', { a: 1, b: 2 }), await client.callTool('fail'))
+      steps.push(await catchError(() => client.readResource('seats://none')))
+      steps.push(await client.listTools().all(), await client.readResource('seats://free'), client.server)
+      return steps
+    })
+    // The id of the masked error is part of the transcript.
+    expect(replayed).toEqual(recorded)
+    expect(JSON.stringify(recorded)).toContain('Row 7 to Oslo')
+    expect(JSON.stringify(recorded)).toContain('looking for seats')
+  })
+
+  it('replays concurrent calls in any order', async () => {
+    const { transcript } = await playTwice(era, (client) =>
+      Promise.all([client.callTool('add', { a: 1, b: 1 }), client.callTool('add', { a: 2, b: 2 })]),
+    )
+    await using client = await connect(replayTranscript(transcript), { era, ...answers({}).callbacks })
+    const results = await Promise.all([client.callTool('add', { a: 2, b: 2 }), client.callTool('add', { a: 1, b: 1 })])
+    expect(results.map((result) => result.structuredContent)).toEqual([{ sum: 4 }, { sum: 2 }])
+  })
+
+  it('names the difference to the nearest request, and a request too many', async () => {
+    const { transcript } = await playTwice(era, (client) => client.callTool('add', { a: 1, b: 2 }))
+    await using client = await connect(replayTranscript(transcript), { era, ...answers({}).callbacks })
+    const other = await catchError(() => client.callTool('add', { a: 1, b: 3 }))
+    expect(other).toMatchObject({ reason: 'unsupported' })
+    expect(String(other)).toContain('replay: tools/call, params.arguments.b: expected 2, got 3')
+    await client.callTool('add', { a: 1, b: 2 })
+    expect(String(await catchError(() => client.callTool('add', { a: 1, b: 2 })))).toContain(
+      'expected 1 request tools/call, got one more',
+    )
+  })
+
+  it('contains no secrets, and replays with other ones', async () => {
+    const { transcript } = await playTwice(era, (client) => client.callTool('login', { password: 'hunter2' }))
+    expect(JSON.stringify(transcript)).not.toContain('hunter2')
+    await using client = await connect(replayTranscript(transcript), { era, ...answers({}).callbacks })
+    const { content } = await client.callTool('login', { password: 'another' })
+    expect(content).toMatchObject([{ type: 'text' }])
+  })
+
+  it('replays the changes of a subscription', async () => {
+    let transcript: Transcript | undefined
+    const server = createTravelServer()
+    const play = async (client: Awaited<ReturnType<typeof connect>>, change: () => void) => {
+      const changes = client.listen({ resourceSubscriptions: ['seats://free'] })
+      const next = changes[Symbol.asyncIterator]().next()
+      await delay(20)
+      change()
+      const { value } = await next
+      await client.close()
+      return value
+    }
+    const recorder = recordTranscript(memoryConnector(server), (saved) => (transcript = saved))
+    const recorded = await play(await connect(recorder, { era }), () => server.resourceUpdated('seats://free'))
+    const replayed = await play(await connect(replayTranscript(transcript as Transcript), { era }), () => {})
+    expect(recorded).toEqual({ kind: 'resource', uri: 'seats://free' })
+    expect(replayed).toEqual(recorded)
+  })
+})
+
+it('fails when the user answers another way than in the transcript', async () => {
+  const { transcript } = await playTwice('legacy', (client) => client.callTool('book', { to: 'Oslo' }))
+  const { callbacks } = answers({ seat: { row: 8 }, terms: {} })
+  await using client = await connect(replayTranscript(transcript), { era: 'legacy', ...callbacks })
+  expect(String(await catchError(() => client.callTool('book', { to: 'Oslo' })))).toContain(
+    'replay: the answer to elicitation/create.result.content.row: expected 7, got 8',
+  )
+})
+
+it('refuses what is no transcript', () => {
+  expect(() => replayTranscript({} as Transcript)).toThrow('expected a transcript of the format "mcpx transcript 1"')
+})
+
+it('redacts more by option', async () => {
+  let transcript: Transcript | undefined
+  const redact = (name: string, value: unknown) => (name === 'to' ? 'somewhere' : value)
+  const recorder = recordTranscript(memoryConnector(createTravelServer()), (saved) => (transcript = saved), { redact })
+  const client = await connect(recorder)
+  await client.callTool('book', { to: 'Oslo' }).catch(() => {})
+  await client.close()
+  expect(JSON.stringify(transcript)).not.toContain('Oslo')
+  expect(JSON.stringify(transcript)).toContain('somewhere')
+})
+
+describe('files', () => {
+  it('are written when a client is closed, readable, and replayed', async () => {
+    const file = join(folder(), 'deep', 'add.json')
+    const client = await connect(record(memoryConnector(createTravelServer()), file))
+    await client.callTool('add', { a: 1, b: 2 })
+    expect(existsSync(file)).toBe(false)
+    await client.close()
+    expect(readFileSync(file, 'utf8')).toContain('\n      "method": "tools/call",\n')
+    await using again = await connect(replay(file))
+    expect((await again.callTool('add', { a: 1, b: 2 })).structuredContent).toEqual({ sum: 3 })
+  })
+
+  it('are recorded once, and again on demand', async () => {
+    vi.stubEnv('CI', '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const file = join(folder(), 'add.json')
+    let connections = 0
+    const connector = () => {
+      const inner = memoryConnector(createTravelServer())
+      const opened = (options: Parameters<typeof inner.connect>[0]) => {
+        connections += 1
+        return inner.connect(options)
+      }
+      return { connect: opened }
+    }
+    const call = async () => {
+      await using client = await connect(recordOnce(connector(), file))
+      return await client.callTool('add', { a: 1, b: 2 })
+    }
+    const first = await call()
+    expect(await call()).toEqual(first)
+    expect(connections).toBe(1)
+    vi.stubEnv('MCPX_RECORD', '1')
+    await call()
+    expect(connections).toBe(2)
+  })
+
+  it('name the remedy when they are missing or broken', () => {
+    vi.stubEnv('CI', 'true')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const file = join(folder(), 'none.json')
+    expect(() => recordOnce(memoryConnector(createTravelServer()), file)).toThrow(
+      `replay: cannot read ${file}; record it first, for example with MCPX_RECORD=1`,
+    )
+    writeFileSync(file, '{')
+    expect(() => replay(file)).toThrow(`replay: ${file} is not JSON; record it again`)
+  })
+})
