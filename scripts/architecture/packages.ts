@@ -81,6 +81,7 @@ const nodeFiles: Readonly<Record<string, RegExp>> = {
   auth: /^node(?:\.ts$|\/)/,
   'transport-stdio': /^/,
   cli: /^/,
+  testing: /^node\.ts$/,
   'transport-http': /^node(?:\.ts$|\/)/,
 }
 

@@ -16,6 +16,8 @@ export const TaskStatus = z.enum(['working', 'input_required', 'completed', 'fai
 export type TaskStatus = z.infer<typeof TaskStatus>
 
 const positive = expected('a positive integer or null')
+// The type is written out, because older versions of zod do not export that of `z.int()`.
+const Ttl: z.ZodMiniType<number> = z.int(positive).check(z.gte(1, positive))
 
 const members = {
   /** At most 1,024 characters. */
@@ -26,7 +28,7 @@ const members = {
   /** An ISO 8601 timestamp. */
   lastUpdatedAt: text,
   /** How long the task is kept after `createdAt`, in ms. Null: without end. */
-  ttlMs: z.nullable(z.int(positive).check(z.gte(1, positive))),
+  ttlMs: z.nullable(Ttl),
   /** The time between two polls, in ms. */
   pollIntervalMs: z.optional(Integer),
 }
