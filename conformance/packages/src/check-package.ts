@@ -10,6 +10,7 @@ import {
   install,
   lowestVersions,
   optionalPeers,
+  programFaults,
   sizeOf,
 } from './isolated-install.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
@@ -97,9 +98,12 @@ function costOf(tarball: Tarball, installed: Installed): string {
 
 function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }: CheckEnvironment): Check[] {
   return [
-    ...Object.entries(nodes).map(
-      ([version, node]): Check => [`import on Node ${version}`, () => importFaults(tarball, installed, node)],
-    ),
+    ...Object.entries(nodes).flatMap(([version, node]): Check[] => [
+      [`import on Node ${version}`, () => importFaults(tarball, installed, node)],
+      ...(tarball.manifest.bin === undefined
+        ? []
+        : [[`programs on Node ${version}`, () => programFaults(tarball, installed, node)] satisfies Check]),
+    ]),
     ...(['nodenext', 'bundler'] satisfies (keyof typeof consumers)[]).map(
       (consumer): Check => [`types (${consumer})`, () => compileFaults(tarball, installed, consumer, root)],
     ),

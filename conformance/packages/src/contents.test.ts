@@ -92,6 +92,13 @@ describe('the contents of a tarball', () => {
     expect(faults({}, { exports: { '.': './dist/index.js' } })).toEqual(['the entry . has no types'])
   })
 
+  it('must have its programs, with the line that names the runtime', () => {
+    expect(faults({}, { bin: { one: './dist/gone.js', other: './dist/index.js' } })).toEqual([
+      'the program one refers to ./dist/gone.js, which is not in the tarball or does not begin with #!/usr/bin/env node',
+      'the program other refers to ./dist/index.js, which is not in the tarball or does not begin with #!/usr/bin/env node',
+    ])
+  })
+
   it('must have the targets of links in the README', () => {
     const readme = '[a](#part) [b](https://example.com/x) [c](LICENSE) [d](../../docs/guide.md#e) [f](src/gone.ts)'
     expect(faults({ 'README.md': readme })).toEqual([

@@ -28,6 +28,7 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
     ),
     ...linkFaults(files),
     ...exportFaults(manifest, files),
+    ...programFaults(manifest, files),
     ...dependencyFaults(manifest),
   ]
 }
@@ -53,12 +54,12 @@ function isFacade(code: string): boolean {
   return code.replace(/^(?:import\b|export \{)[^;]*;$|^\/\/.*$/gm, '').trim() === ''
 }
 
-/** Returns the files that no entry imports. They remain from older builds. */
-function unreachableCode({ exports }: PackedManifest, files: Files): string[] {
+/** Returns the files that no entry and no program imports. They remain from older builds. */
+function unreachableCode({ exports, bin }: PackedManifest, files: Files): string[] {
   const entries = Object.values(exports ?? {}).flatMap((entry) =>
     typeof entry === 'string' ? entry : Object.values(entry),
   )
-  const reached = new Set(entries.map((entry) => posix.normalize(entry)))
+  const reached = new Set([...entries, ...Object.values(bin ?? {})].map((entry) => posix.normalize(entry)))
   for (const name of reached) {
     const code = files.get(name)?.toString() ?? ''
     for (const [, path = ''] of code.matchAll(/(?:from |import ?\(?)"(\.\.?\/[^"]+)"/g))
@@ -86,6 +87,15 @@ function exportFaults({ exports }: PackedManifest, files: Files): string[] {
     if (path !== './package.json' && !Object.hasOwn(targets, 'types')) faults.push(`the entry ${path} has no types`)
     return faults
   })
+}
+
+function programFaults({ bin }: PackedManifest, files: Files): string[] {
+  return Object.entries(bin ?? {})
+    .filter(([, path]) => !files.get(posix.normalize(path))?.toString().startsWith('#!/usr/bin/env node\n'))
+    .map(
+      ([name, path]) =>
+        `the program ${name} refers to ${path}, which is not in the tarball or does not begin with #!/usr/bin/env node`,
+    )
 }
 
 function dependencyFaults({ dependencies, peerDependencies }: PackedManifest): string[] {

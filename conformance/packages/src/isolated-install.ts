@@ -68,6 +68,17 @@ export async function importFaults(tarball: Tarball, { folder }: Installed, node
   return [`cannot be imported without output:\n${output.trim()}`]
 }
 
+/** Prints the version by each program of the package. */
+export async function programFaults({ manifest }: Tarball, { folder }: Installed, node: string): Promise<string[]> {
+  const faults = Object.entries(manifest.bin ?? {}).map(async ([name, path]) => {
+    const { code, output } = await run(node, [join('node_modules', manifest.name, path), '--version'], folder)
+    return code === 0 && output === `${manifest.version}\n`
+      ? []
+      : [`${name} --version: exit code ${code}\n${output.trim()}`]
+  })
+  return (await Promise.all(faults)).flat()
+}
+
 const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,

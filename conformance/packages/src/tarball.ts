@@ -21,6 +21,8 @@ export interface PackedManifest {
   readonly name: string
   readonly version: string
   readonly exports: Exports
+  /** The programs, by name. */
+  readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>

@@ -6,10 +6,7 @@ import process from 'node:process'
 
 // Node 22.1 and newer keep compiled code between runs. It must be enabled before the rest is loaded.
 module.enableCompileCache?.()
-const { processTerminal, runCommandLine } = await import('./index.ts')
+const { runCommandLine } = await import('./index.ts')
 
-const terminal = processTerminal(import.meta.url)
-const exitCode = await runCommandLine(process.argv.slice(2), terminal)
-await terminal.flush()
 // A server that was loaded from a file may have timers or sockets that keep the process alive.
-process.exit(exitCode)
+process.exit(await runCommandLine(process.argv.slice(2)))

@@ -21,12 +21,8 @@ const EXIT_CODES = `
 Exit codes: 0 success, 1 the tool failed or a check found something, 2 wrong arguments, 3 no connection,
 4 the server refused the request, 5 not authorized, 6 timeout, 70 a bug of mcpx, 130 interrupted`
 
-/**
- * Runs a command line and resolves to the exit code. It writes to the terminal, and never throws or exits.
- *
- * @param args the arguments after the name of the program, such as `['list', 'https://example.com/mcp']`
- */
-export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+/** Runs a command line and resolves to the exit code. It writes to the terminal, and never throws or exits. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [words, serverCommand] = splitServerCommand(args)
   const output = new Output(terminal, { json: words.includes('--json') })
   try {

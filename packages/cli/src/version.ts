@@ -1,8 +1,8 @@
 /** The version of this package. */
 
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+const { version } = createRequire(import.meta.url)('@mcpx/cli/package.json') as { version: string }
 
 /** The version in package.json. */
 export const VERSION: string = version

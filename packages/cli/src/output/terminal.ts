@@ -34,9 +34,9 @@ export interface Terminal {
 /**
  * Returns the terminal of this process. Call it once.
  *
- * @param main the URL of the program, which is `dist/main.js` of this package
+ * @param main the URL of the program `mcpx`
  */
-export function processTerminal(main: string | URL): Terminal {
+export function processTerminal(main: URL): Terminal {
   const { stdin, stdout, stderr, env, platform } = process
   const interruption = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
