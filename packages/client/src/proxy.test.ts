@@ -260,7 +260,7 @@ describe('an input request of a modern server', () => {
     await using client = await connect(server)
     const handler = proxy(client) as WholeHandler
     const capabilities = { elicitation: { form: {} } }
-    const asking = contextOf({ client: { info: undefined, capabilities } })
+    const asking = contextOf({ client: { info: undefined, capabilities, supports: () => false } })
     const unfinished = await handler.callTool({ name: 'x' }, asking.ctx)
     expect(unfinished).toMatchObject({ resultType: 'input_required', inputRequests: { q: confirm }, requestState: 's' })
     expect(server.asked('tools/call')[0]?.params?._meta).toMatchObject({

@@ -24,6 +24,11 @@ export interface ClientFacts {
   readonly info: Implementation | undefined
   /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities
+  /**
+   * Returns whether the client declared an extension, such as `io.modelcontextprotocol/ui`. A declaration in an era that an
+   * extension of this server is not for has no effect.
+   */
+  supports(extension: string): boolean
 }
 
 /** Sends log messages to the client, one function for each level, least severe first. */

@@ -5,9 +5,12 @@ import {
   type Ask,
   type AuthInfo,
   type Awaitable,
+  type ClientCapabilities,
   type ClientFacts,
   type Context,
+  type Era,
   type Exchange,
+  type Implementation,
   type InputRequest,
   type InputResponse,
   type JsonObject,
@@ -17,6 +20,7 @@ import {
   quoted,
   type RequestInfo,
 } from '@mcpx/protocol'
+import type { Extensions } from './extensions.ts'
 import { type Asker, elicit, openUrl, PendingAnswer, type Question, roots, sample } from './questions.ts'
 
 /** Sends log messages, notifications and questions to the client of a request. Each era implements it. */
@@ -28,6 +32,27 @@ export interface ClientAccess {
   notify(method: string, params: JsonObject): Awaitable<void>
   /** Creates the asker of the request. Called once, for the first question or step. */
   createAsker(): Asker
+}
+
+/** The facts about a client, with its capabilities as declared. */
+export class DeclaredClient implements ClientFacts {
+  readonly info: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+  readonly #era: Era
+  readonly #known: Extensions | undefined
+
+  /** @param known the extensions of the server */
+  constructor(info: Implementation | undefined, capabilities: ClientCapabilities, era: Era, known?: Extensions) {
+    this.info = info
+    this.capabilities = capabilities
+    this.#era = era
+    this.#known = known
+  }
+
+  supports(extension: string): boolean {
+    const { extensions = {} } = this.capabilities
+    return Object.hasOwn(extensions, extension) && this.#known?.ignores(extension, this.#era) !== true
+  }
 }
 
 export class RequestContext implements Context {
@@ -180,7 +205,7 @@ function createLogger(access: ClientAccess): Logger {
 export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, signal: AbortSignal): Context {
   const exchange: Exchange = { signal, auth, requestInfo, session: undefined, notify: async () => {} }
   return new RequestContext({}, exchange, {
-    client: { info: undefined, capabilities: {} },
+    client: new DeclaredClient(undefined, {}, 'modern'),
     logLevel: undefined,
     notify: async () => {},
     createAsker() {
@@ -202,7 +227,11 @@ export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, 
  */
 export function deriveContext(ctx: Context, changes: Partial<Context>): Context {
   const inherits = Object.prototype.isPrototypeOf.call(ctx, changes)
-  if (!inherits && isWholeContext(changes)) return changes
+  return !inherits && isWholeContext(changes) ? changes : overlayContext(ctx, changes)
+}
+
+/** Returns a context in which the members of `changes` replace those of `ctx`, however many there are. */
+export function overlayContext(ctx: Context, changes: Partial<Context>): Context {
   return new Proxy({} as Context, {
     get: (_, name) => (Object.hasOwn(changes, name) ? Reflect.get(changes, name) : memberOf(ctx, name)),
     has: (_, name) => Object.hasOwn(changes, name) || name in ctx,

@@ -1,6 +1,7 @@
 /** The common interface of the two eras: modern (2026-07-28) and legacy (with sessions). */
 
 import type {
+  Era,
   Exchange,
   Handler,
   Implementation,
@@ -25,6 +26,7 @@ import {
 import type { ChangeHub } from './changes.ts'
 import type { RequestContext } from './context.ts'
 import type { Faults } from './errors.ts'
+import type { Extensions } from './extensions.ts'
 import type { ServerRequest } from './middleware.ts'
 import type { OnUnsupported } from './questions.ts'
 import type { RequestState } from './request-state.ts'
@@ -58,7 +60,10 @@ export interface ServerInternals {
   readonly instructions: string | undefined
   /** All parts of the server, without its middleware. */
   readonly handler: Handler
-  readonly capabilities: ServerCapabilities
+  /** The extensions of the server. Undefined if it has none. */
+  readonly extensions: Extensions | undefined
+  /** Returns the capabilities, with the declarations of the extensions of an era. */
+  capabilitiesIn(era: Era): ServerCapabilities
   /** Whether the logging capability is declared. If not, log messages must not be sent. */
   readonly isLogging: boolean
   readonly limits: ServerLimits

@@ -29,6 +29,21 @@ export {
 export type { ServerLimits } from './era.ts'
 export type { OnError } from './errors.ts'
 export { QuestionError, RegistrationError, ResultError, resourceNotFound, ToolError } from './errors.ts'
+export {
+  type CheckingSchema,
+  defineMethod,
+  defineSubscription,
+  type ExtensionHost,
+  type ExtensionMembers,
+  type ExtensionMethod,
+  type ExtensionSubscription,
+  type ExtensionToolOption,
+  type ExtensionToolOptions,
+  type LongWork,
+  type OpenedSubscription,
+  type ServerExtension,
+  type Subscriber,
+} from './extension.ts'
 export { type Approval, type ApproveOptions, approve } from './middleware/approve.ts'
 export { type AuditEntry, type AuditOptions, type AuditOutcome, audit, looksSecret } from './middleware/audit.ts'
 export { RATE_LIMITED, type RateLimitOptions, rateLimit } from './middleware/rate-limit.ts'

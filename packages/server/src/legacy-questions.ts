@@ -20,22 +20,17 @@ import {
 } from '@mcpx/protocol'
 import {
   type Asker,
-  checkAnswer,
+  askUntilValid,
   claimQuestions,
   type OnUnsupported,
-  type Question,
   type QuestionKinds,
   type Questions,
-  repeatQuestion,
   startOnce,
   toStepResult,
 } from './questions.ts'
 
 /** How long to wait for the answer of a user, in ms. The client may cancel the call earlier. */
 const ANSWER_TIMEOUT = 3_600_000
-
-/** The most times that a question is sent if its answers are invalid. */
-const ATTEMPTS = 3
 
 /** The asker of one call. If the handler returns `inputRequired()` and runs again, answers and steps are kept. */
 export class LegacyAsker implements Asker {
@@ -62,7 +57,7 @@ export class LegacyAsker implements Asker {
     const client = { capabilities, declaresContext, onUnsupported: this.#onUnsupported }
     const { usable, answered } = claimQuestions(questions, this.#kinds, askedKeys, client)
     const answers = usable.map(async ([key, question]) => {
-      return [key, await startOnce(this.#answers, key, () => this.#askUntilItFits(question))] as const
+      return [key, await startOnce(this.#answers, key, () => askUntilValid(question, this.#askOnce))] as const
     })
     const [others, entries] = await Promise.all([answered, Promise.all(answers)])
     return { ...others, ...Object.fromEntries(entries) }
@@ -78,21 +73,9 @@ export class LegacyAsker implements Asker {
     }
   }
 
-  async #askUntilItFits(question: Question): Promise<unknown> {
-    const { request } = question
-    let problem = ''
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const response = await this.#askOnce(request, problem)
-      const checked = await checkAnswer(question, response)
-      if ('value' in checked) return checked.value
-      problem = checked.problem
-    }
-    throw internalError(`The client sent ${ATTEMPTS} invalid answers to ${request.method}: ${problem}`)
-  }
-
-  async #askOnce(request: InputRequest, problem: string): Promise<InputResponse> {
+  readonly #askOnce = async (request: InputRequest): Promise<InputResponse> => {
     const { method } = request
-    const params = toParams(request, problem)
+    const params = toParams(request)
     const elicitationId = params.elicitationId as string | undefined
     try {
       const result = await this.#request(method, stripParamsFor(this.#revision, method, params))
@@ -115,9 +98,8 @@ export class LegacyAsker implements Asker {
 }
 
 /** Returns the parameters of a legacy request. URL questions have an id for the later notification of completion. */
-function toParams(request: InputRequest, problem: string): JsonObject {
-  const asked = problem === '' ? request : repeatQuestion(request, problem)
-  const params: JsonObject = { ...('params' in asked ? asked.params : undefined) }
+function toParams(request: InputRequest): JsonObject {
+  const params: JsonObject = { ...('params' in request ? request.params : undefined) }
   return params.mode === 'url' ? { ...params, elicitationId: crypto.randomUUID() } : params
 }
 

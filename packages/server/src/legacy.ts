@@ -34,9 +34,10 @@ import {
   stripParamsFor,
 } from '@mcpx/protocol'
 import { type ChangeReceiver, changeNotification } from './changes.ts'
-import { type ClientAccess, createInternalContext, RequestContext } from './context.ts'
+import { type ClientAccess, createInternalContext, DeclaredClient, RequestContext } from './context.ts'
 import { paramsProblem, type ServerEra, type ServerInternals } from './era.ts'
 import { failedResult } from './errors.ts'
+import { missingDeclaration } from './extensions.ts'
 import { LegacyAsker } from './legacy-questions.ts'
 import { isInputRequired, toResult } from './results.ts'
 
@@ -62,10 +63,26 @@ async function answer(message: RequestMessage, exchange: Exchange, server: Serve
   const { revision } = session.state
   if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
   const entry = requestEntry(revision, method)
-  if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
+  if (entry === undefined || entry.from === 'server') return answerExtension(message, exchange, session, server)
   const params = withoutModernParams(message.params)
   const problem = paramsProblem(revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
+  return await runUntilComplete({ message, exchange, session, revision, server }, params)
+}
+
+/** Answers a request whose method only an extension can have. */
+async function answerExtension(
+  message: RequestMessage,
+  exchange: Exchange,
+  session: Session,
+  server: ServerInternals,
+): Promise<ResponseMessage> {
+  const { id, method, params = {} } = message
+  const { revision = LATEST_LEGACY_REVISION, clientCapabilities = {} } = session.state
+  const found = server.extensions?.find(method, revision)
+  if (found === undefined) return errorMessage(id, methodNotFound(method))
+  const missing = missingDeclaration(found, clientCapabilities)
+  if (missing !== undefined) return toErrorResponse(id, method, missing)
   return await runUntilComplete({ message, exchange, session, revision, server }, params)
 }
 
@@ -118,7 +135,7 @@ async function initialize(
       Object.assign(state, { revision, clientInfo, clientCapabilities: capabilities, openedAt: Date.now() })
     })
     const { info, instructions } = server
-    const result = { protocolVersion: revision, capabilities: server.capabilities, serverInfo: info }
+    const result = { protocolVersion: revision, capabilities: server.capabilitiesIn('legacy'), serverInfo: info }
     const whole = instructions === undefined ? result : { ...result, instructions }
     return resultMessage(id, stripFor(revision, method, whole))
   } catch (error) {
@@ -183,8 +200,9 @@ class LegacyClient implements ClientAccess {
   }
 
   get client(): ClientFacts {
-    const { clientInfo, clientCapabilities = {} } = this.#call.session.state
-    return { info: clientInfo, capabilities: clientCapabilities }
+    const { session, server } = this.#call
+    const { clientInfo, clientCapabilities = {} } = session.state
+    return new DeclaredClient(clientInfo, clientCapabilities, 'legacy', server.extensions)
   }
 
   get logLevel(): LoggingLevel | undefined {
@@ -264,7 +282,9 @@ const RESOURCE_METHODS = ['resources/read', 'resources/subscribe', 'resources/un
 /** Converts an error to a response of this era. Codes that only the modern era has are replaced. */
 function toErrorResponse(id: RequestId, method: string, error: RpcError): ResponseMessage {
   if (error.code === ErrorCode.MissingRequiredClientCapability) {
-    const problem = `The client cannot be asked. ${error.message}`
+    const { requiredCapabilities } = error.data as { requiredCapabilities?: { extensions?: unknown } }
+    const isQuestion = requiredCapabilities?.extensions === undefined
+    const problem = isQuestion ? `The client cannot be asked. ${error.message}` : error.message
     if (method !== 'tools/call') return errorMessage(id, invalidRequest(problem))
     const result: CallToolResult = failedResult(problem)
     return resultMessage(id, result)

@@ -2,11 +2,10 @@
 
 import {
   claimsModern,
-  ErrorCode,
+  type Envelope,
   type Exchange,
   eraOf,
   errorMessage,
-  internalError,
   invalidParams,
   isRevision,
   type JsonObject,
@@ -14,17 +13,18 @@ import {
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
+  type Revision,
   type RpcError,
   readEnvelope,
   requestEntry,
-  resourceNotFound,
   resultMessage,
   revisionsOf,
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { RequestContext } from './context.ts'
-import { paramsProblem, type ServerEra } from './era.ts'
-import { createClientAccess, finishResult, type ModernCall } from './modern-call.ts'
+import { paramsProblem, type ServerEra, type ServerInternals } from './era.ts'
+import { missingDeclaration } from './extensions.ts'
+import { createClientAccess, finishResult, type ModernCall, toModernError } from './modern-call.ts'
 import { type CallState, type ModernAsker, openCallState, sealQuestions } from './modern-questions.ts'
 import { isInputRequired, toResult } from './results.ts'
 import { openSubscription } from './subscriptions.ts'
@@ -47,7 +47,7 @@ export const modern: ServerEra = {
       return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
     }
     const entry = requestEntry(revision, method)
-    if (entry === undefined) return errorMessage(id, methodNotFound(method))
+    if (entry === undefined) return await answerExtension(message, revision, envelope, exchange, server)
     const problem = paramsProblem(revision, method, params)
     if (problem !== undefined) return errorMessage(id, invalidParams(problem))
     const call: ModernCall = { message, params, envelope, entry, exchange, server }
@@ -57,14 +57,34 @@ export const modern: ServerEra = {
   },
 }
 
+/** Answers a request whose method only an extension can have. */
+async function answerExtension(
+  message: RequestMessage,
+  revision: Revision,
+  envelope: Envelope,
+  exchange: Exchange,
+  server: ServerInternals,
+): Promise<ResponseMessage> {
+  const { id, method, params = {} } = message
+  const entry = server.extensions?.find(method, revision)
+  if (entry === undefined) return errorMessage(id, methodNotFound(method))
+  const missing = missingDeclaration(entry, envelope.clientCapabilities)
+  if (missing !== undefined) return errorMessage(id, missing)
+  return await answer({ message, params, envelope, entry, exchange, server })
+}
+
 /** Creates the error for a legacy handshake. Its message names the revisions, because some clients show only the message. */
 function wrongEraError({ protocolVersion }: JsonObject): RpcError {
   return unsupportedVersion(typeof protocolVersion === 'string' ? protocolVersion : 'none', revisionsOf('modern'))
 }
 
 function discover(call: ModernCall): ResponseMessage {
-  const { capabilities, instructions } = call.server
-  const result: JsonObject = { supportedVersions: revisionsOf('modern'), capabilities }
+  const { server } = call
+  const { instructions } = server
+  const result: JsonObject = {
+    supportedVersions: revisionsOf('modern'),
+    capabilities: server.capabilitiesIn('modern'),
+  }
   if (instructions !== undefined) result.instructions = instructions
   return resultMessage(call.message.id, finishResult(call, result))
 }
@@ -73,11 +93,11 @@ async function answer(call: ModernCall): Promise<ResponseMessage> {
   const { message, exchange, server } = call
   const { id, method } = message
   const fail = (error: unknown, ctx?: RequestContext) =>
-    errorMessage(id, toModernError(server.faults.toRpcError(error, ctx, { method, params: call.params })))
+    errorMessage(id, toModernError(server.faults.toRpcError(error, ctx, { method, params: call.params }), server))
 
   let state: CallState | undefined
   try {
-    if (call.params.requestState !== undefined) state = await openCallState(call)
+    if (call.entry.mayAsk && call.params.requestState !== undefined) state = await openCallState(call)
   } catch (error) {
     return fail(error)
   }
@@ -104,24 +124,9 @@ async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): P
   const result = toResult(request, ctx.asker?.unfinished?.() ?? returned)
   if (!isInputRequired(result)) return finishResult(call, result)
   if (call.entry.mayAsk !== true) {
-    throw new Error(`${request.method} cannot ask the client: only tools/call, prompts/get and resources/read can`)
+    throw new Error(
+      `${request.method} cannot ask the client: only tools/call, prompts/get, resources/read and methods of extensions with \`mayAsk\` can`,
+    )
   }
   return finishResult(call, await sealQuestions(call, result, ctx.asker as ModernAsker | undefined))
 }
-
-/** Replaces error codes of the legacy era, and reserved codes that the protocol does not define. */
-function toModernError(error: RpcError): RpcError {
-  const { code, message, data } = error
-  if (code === ErrorCode.ResourceNotFound) {
-    const uri = (data as { uri?: unknown } | undefined)?.uri
-    return typeof uri === 'string' ? resourceNotFound(uri, 'modern') : invalidParams(message, { data })
-  }
-  const isReserved = code <= ErrorCode.HeaderMismatch && code >= -32099 && !DEFINED_CODES.includes(code)
-  return isReserved ? internalError(message, { data }) : error
-}
-
-const DEFINED_CODES: readonly number[] = [
-  ErrorCode.HeaderMismatch,
-  ErrorCode.MissingRequiredClientCapability,
-  ErrorCode.UnsupportedProtocolVersion,
-]

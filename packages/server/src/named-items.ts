@@ -108,6 +108,17 @@ export class NamedItems<Item extends NamedItem> {
     return item && isListed(item, auth) ? item : undefined
   }
 
+  /** Returns an item if the caller may use it. */
+  getAdmitted(name: string, auth: AuthInfo | undefined): Item | undefined {
+    const item = this.#items.get(name)
+    try {
+      return item && isAdmitted(item, auth) ? item : undefined
+    } catch {
+      // The caller lacks scopes: the call itself fails with the error that names them.
+      return undefined
+    }
+  }
+
   /** Returns an item. Throws if it does not exist for this caller, or the caller lacks scopes. */
   find(name: string, { auth }: Context): Item {
     const item = this.#items.get(name)

@@ -75,6 +75,25 @@ export async function checkAnswer({ check: checkResponse }: Question, response: 
   return checkResponse === undefined ? { value: response } : checkResponse(response)
 }
 
+/** The most times that a question is sent to a client that waits for it, if its answers are invalid. */
+const ATTEMPTS = 3
+
+/** Asks a question until the response is valid, and returns the value for the handler. `attempt` counts from 1. */
+export async function askUntilValid(
+  question: Question,
+  askOnce: (request: InputRequest, attempt: number) => Promise<InputResponse>,
+): Promise<unknown> {
+  const { request } = question
+  let problem = ''
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const asked = problem === '' ? request : repeatQuestion(request, problem)
+    const checked = await checkAnswer(question, await askOnce(asked, attempt))
+    if ('value' in checked) return checked.value
+    problem = checked.problem
+  }
+  throw internalError(`The client sent ${ATTEMPTS} invalid answers to ${request.method}: ${problem}`)
+}
+
 /** Sends the questions of one call to the client. Each era implements it. */
 export interface Asker {
   /**

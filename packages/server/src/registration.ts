@@ -12,6 +12,13 @@ const FORMS = {
   Resource: '.resource(uri, { description }, content, or (variables, ctx) => …)',
 }
 
+/** The tool options of our extensions, with the function that creates each extension. */
+const EXTENSION_OPTIONS: Readonly<Record<string, string>> = {
+  task: 'tasks() of @mcpx/tasks',
+  resumable: 'tasks() of @mcpx/tasks',
+  ui: 'apps() of @mcpx/apps',
+}
+
 /** Our option names by the names that other libraries use. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   inputSchema: 'input',
@@ -37,6 +44,11 @@ export function checkRegistration(
   }
   const [what, limit] = kind === 'Resource' ? (['URI', MAX_URI_LENGTH] as const) : (['name', MAX_NAME_LENGTH] as const)
   if (name.length > limit) throw new RegistrationError(tooLong(`${label}, ${what}`, limit, name))
+  for (const [option, extension] of Object.entries(EXTENSION_OPTIONS)) {
+    if (kind !== 'Tool' || optionNames.includes(option) || !Object.hasOwn(options, option)) continue
+    const remedy = `pass ${extension} to createServer(info, { extensions: [...] })`
+    throw new RegistrationError(`${label}: the option ${quoted(option)} belongs to an extension; ${remedy}`)
+  }
   checkOptionNames(label, options, optionNames)
   return label
 }

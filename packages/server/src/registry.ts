@@ -4,6 +4,7 @@ import type { AuthInfo, Handler, JsonSchema, JsonSchemaValidator } from '@mcpx/p
 import { ChangeFeed } from './changes.ts'
 import { createCompletion } from './completion.ts'
 import type { ItemKind } from './dispatch.ts'
+import type { ExtensionToolOption } from './extension.ts'
 import type { OwningHandler } from './mount/combine.ts'
 import type { CacheHints } from './named-items.ts'
 import { type GetPrompt, type PromptOptions, Prompts } from './prompts.ts'
@@ -26,6 +27,8 @@ export interface RegistryOptions {
   readonly onRegister?: (() => void) | undefined
   /** Checks values against plain JSON Schemas. Default: `createJsonSchemaValidator()` of `@mcpx/json-schema`. */
   readonly validator?: JsonSchemaValidator | undefined
+  /** The tool options that belong to extensions. Default: none. */
+  readonly extensionOptions?: ReadonlyMap<string, ExtensionToolOption> | undefined
 }
 
 /**
@@ -60,16 +63,18 @@ export interface Registry extends OwningHandler {
   resourceUpdated(uri: string): void
   changes: NonNullable<Handler['changes']>
   owns(kind: ItemKind, name: string): boolean
+  toolOptions: NonNullable<OwningHandler['toolOptions']>
   /** Returns the input schema of a tool if it is in the list of this caller. */
   inputSchemaOf(name: string, auth: AuthInfo | undefined): JsonSchema | undefined
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
-  const { pageSize = 1_000, cache = {}, onWarning, onError, onRegister, validator = getDefaultValidator() } = options
+  const { pageSize = 1_000, cache = {}, onWarning, onError, onRegister, extensionOptions } = options
+  const { validator = getDefaultValidator() } = options
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
   const warn = (message: string) => onWarning?.(new Error(message))
   const use = { pageSize, warn, validator }
-  const tools = new Tools({ ...use, hints: cache.tools })
+  const tools = new Tools({ ...use, hints: cache.tools, extensionOptions })
   const prompts = new Prompts({ ...use, hints: cache.prompts })
   const resources = new Resources({ ...use, hints: cache.resources, templateHints: cache.resourceTemplates })
   const completion = { complete: createCompletion(prompts, resources) }
@@ -112,6 +117,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     },
     changes: (listener) => feed.subscribe(listener),
     owns: (kind, name) => ({ tool: tools, prompt: prompts, resource: resources })[kind].has(name),
+    toolOptions: (name, auth) => tools.getAdmitted(name, auth)?.extensionOptions,
     inputSchemaOf: (name, auth) => tools.getListed(name, auth)?.definition.inputSchema,
   }
   return registry

@@ -54,10 +54,11 @@ export class RequestState {
     this.#onWarning = secrets === undefined ? onWarning : undefined
   }
 
-  async seal(data: JsonObject, binding: StateBinding): Promise<string> {
+  /** @param ttl how long the state is valid, in ms. Default: the option `ttl` */
+  async seal(data: JsonObject, binding: StateBinding, ttl: number = this.#ttl): Promise<string> {
     const { id, key } = (await this.#getKeys())[0] as SealingKey
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + this.#ttl }))
+    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + ttl }))
     const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
     const whole = new Uint8Array(DATA_AT + sealed.byteLength)
     whole.set(id)

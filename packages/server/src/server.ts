@@ -3,7 +3,9 @@
 import {
   type Awaitable,
   type Catalogue,
+  type Context,
   checkNumbers,
+  type Era,
   type Exchange,
   type Handler,
   type Implementation,
@@ -21,15 +23,18 @@ import {
   withDefaultLimits,
 } from '@mcpx/protocol'
 import { ChangeHub } from './changes.ts'
-import type { RequestContext } from './context.ts'
+import { RequestContext } from './context.ts'
 import { addItem } from './define.ts'
 import { capabilitiesOf, createServerHandler, dispatch, HANDLER_MEMBERS } from './dispatch.ts'
 import type { ServerInternals, ServerLimits } from './era.ts'
 import { describeRequest, Faults, type OnError, QuestionError, RegistrationError } from './errors.ts'
+import type { ExtensionHost, ServerExtension } from './extension.ts'
+import { type Extensions, installExtensions } from './extensions.ts'
 import { endSession, legacy, watchChanges } from './legacy.ts'
+import { createWorkContext } from './long-work.ts'
 import { type Endpoint, type Middleware, type ServerRequest, wrap } from './middleware.ts'
 import { isModern, modern } from './modern.ts'
-import { combine } from './mount/combine.ts'
+import { combine, type OwningHandler } from './mount/combine.ts'
 import { handlerOf, mounted, recordMount } from './mount/prefix.ts'
 import type { PromptOptions } from './prompts.ts'
 import type { OnUnsupported } from './questions.ts'
@@ -37,6 +42,7 @@ import { checkOptionNames } from './registration.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { RequestState } from './request-state.ts'
 import type { ResourceOptions } from './resources.ts'
+import { toResult } from './results.ts'
 import { observeExchange, observeHandler, observeNotifications, reportSessionEnd } from './telemetry.ts'
 import { ListedSchemas } from './tool-schemas.ts'
 import type { ToolOptions } from './tools.ts'
@@ -86,6 +92,8 @@ export interface ServerOptions {
   readonly validator?: RegistryOptions['validator']
   /** Observes all messages, for example `telemetry()` of `@mcpx/telemetry`, which traces them. Default: none. */
   readonly telemetry?: Telemetry | undefined
+  /** Optional features of the protocol, such as tasks, or features of your own. Default: none. */
+  readonly extensions?: readonly ServerExtension[] | undefined
   /** Limits that differ from `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits> | undefined
 }
@@ -104,6 +112,7 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
   'onWarning',
   'validator',
   'telemetry',
+  'extensions',
   'limits',
 ]
 
@@ -216,7 +225,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       }
     },
   }
-  Object.assign(server.handler, { changes: core.changes.onChange })
+  Object.assign(server.handler, { changes: core.changes.onChange, toolOptions: core.toolOptions })
   return server
 }
 
@@ -252,6 +261,7 @@ class ServerCore implements ServerInternals {
   readonly changes: ChangeHub
   readonly listens: SharedLimit
   readonly reporter: TelemetryReporter | undefined
+  readonly extensions: Extensions | undefined
   readonly #logging: boolean | undefined
   readonly #store: Store | undefined
   /** The registry, then the handler object of the options and the mounted handlers. */
@@ -259,6 +269,9 @@ class ServerCore implements ServerInternals {
   readonly #middlewares: Middleware[] = []
   #handler: Handler | undefined
   #endpoint: Endpoint | undefined
+  #requestEndpoint: Endpoint | undefined
+  /** The contexts that were created for extensions, which record their questions. */
+  readonly #workContexts = new WeakMap<Context, RequestContext>()
   #closing: AbortController | undefined
   #listedSchemas: ListedSchemas | undefined
 
@@ -277,6 +290,7 @@ class ServerCore implements ServerInternals {
       cache,
       onWarning,
       validator,
+      extensions,
     } = options
     this.info = info
     this.instructions = instructions
@@ -296,7 +310,18 @@ class ServerCore implements ServerInternals {
     const onRegister = () => {
       if (!this.#parts.includes(this.registry)) this.addPart(this.registry, 0)
     }
-    this.registry = createRegistry({ pageSize, cache, onWarning, validator, onError: report, onRegister })
+    this.extensions = installExtensions(extensions, this.#createHost())
+    const extensionOptions = this.extensions?.toolOptions
+    this.registry = createRegistry({
+      pageSize,
+      cache,
+      onWarning,
+      validator,
+      extensionOptions,
+      onError: report,
+      onRegister,
+    })
+    for (const part of this.extensions?.parts ?? []) this.addPart(part)
   }
 
   get handler(): Handler {
@@ -304,8 +329,10 @@ class ServerCore implements ServerInternals {
     return this.#handler
   }
 
-  get capabilities(): ServerCapabilities {
-    return capabilitiesOf(this.handler, this.isLogging)
+  capabilitiesIn(era: Era): ServerCapabilities {
+    const capabilities = capabilitiesOf(this.handler, this.isLogging)
+    const extensions = this.extensions?.settingsIn(era) ?? {}
+    return Object.keys(extensions).length === 0 ? capabilities : { ...capabilities, extensions }
   }
 
   get isLogging(): boolean {
@@ -334,23 +361,66 @@ class ServerCore implements ServerInternals {
     const store = this.#store
     this.#middlewares.push((store && middleware.withStore?.(store)) ?? middleware)
     this.#endpoint = undefined
+    this.#requestEndpoint = undefined
   }
 
-  /** Runs a request through the middleware and the handler. */
+  /** Runs a request through the middleware and the handler, without extensions, as a part of another server. */
   readonly callEndpoint: Endpoint = (request, ctx) => {
-    this.#endpoint ??= wrap(this.#middlewares, (inner, innerCtx) =>
-      dispatch(this.handler, inner, innerCtx, this.faults),
-    )
+    this.#endpoint ??= wrap(this.#middlewares, this.#dispatch)
     return this.#endpoint(request, ctx)
   }
 
-  async run(request: ServerRequest, ctx: RequestContext): Promise<object> {
-    const result = await this.callEndpoint(request, ctx)
+  /** Runs a request of a client: through the middleware, that of extensions, and the handler. */
+  async run(request: ServerRequest, ctx: Context): Promise<object> {
+    this.#requestEndpoint ??= wrap([...this.#middlewares, ...(this.extensions?.middlewares ?? [])], this.#dispatch)
+    const endpoint: Endpoint = this.#requestEndpoint
+    const result = await endpoint(request, ctx)
+    if (ctx instanceof RequestContext) this.#reportNotAwaited(request, ctx)
+    return result
+  }
+
+  readonly #dispatch: Endpoint = (request, ctx) =>
+    this.extensions === undefined ? dispatch(this.handler, request, ctx, this.faults) : this.#dispatchMore(request, ctx)
+
+  async #dispatchMore(request: ServerRequest, ctx: Context): Promise<object> {
+    const result = await (this.extensions?.call(request, ctx) ?? dispatch(this.handler, request, ctx, this.faults))
+    const own = this.#workContexts.get(ctx)
+    if (own !== undefined) this.#reportNotAwaited(request, own)
+    return result
+  }
+
+  #reportNotAwaited(request: ServerRequest, ctx: RequestContext): void {
     for (const question of ctx.notAwaited) {
       const problem = `${describeRequest(request)}: the handler did not await ${question}`
       this.faults.report(new QuestionError(`${problem}; write \`await\` before it`), ctx, request)
     }
-    return result
+  }
+
+  readonly toolOptions: NonNullable<OwningHandler['toolOptions']> = (name, auth) =>
+    (this.handler as OwningHandler).toolOptions?.(name, auth)
+
+  /** Creates the server as extensions see it. */
+  #createHost(): ExtensionHost {
+    const core = this
+    const bindingOf = (binding: string) => ({ subject: undefined, method: 'extension', params: { binding } })
+    return {
+      info: core.info,
+      store: core.#store,
+      get closing() {
+        return core.closing
+      },
+      report: (...fault) => core.faults.report(...fault),
+      toRpcError: (...fault) => core.faults.toRpcError(...fault),
+      seal: (data, binding, ttl) => core.requestState.seal(data, bindingOf(binding), ttl),
+      open: (sealed, binding) => core.requestState.open(sealed, bindingOf(binding)),
+      toolOptions: (tool, { auth }) => core.toolOptions(tool, auth),
+      createContext(work, base) {
+        const { ctx, own } = createWorkContext(work, core.onUnsupported, base)
+        core.#workContexts.set(ctx, own)
+        return ctx
+      },
+      run: async (request, ctx) => toResult(request, await core.run(request, ctx)),
+    }
   }
 
   /** Returns the input schema of a tool. Rethrows errors of the `visible` option of a tool. */

@@ -7,7 +7,7 @@ import {
   internalError,
   invalidParams,
   type JsonObject,
-  type MethodEntry,
+  quoted,
   type RequestId,
   type ResponseMessage,
   RpcError,
@@ -20,7 +20,9 @@ import { type ChangeReceiver, changeNotification } from './changes.ts'
 import { RequestContext } from './context.ts'
 import { LIST_KINDS } from './dispatch.ts'
 import type { ServerInternals } from './era.ts'
-import { createClientAccess, finishResult, type ModernCall } from './modern-call.ts'
+import type { ExtensionSubscription, OpenedSubscription, Subscriber } from './extension.ts'
+import { checkValue, missingDeclaration, type Owned } from './extensions.ts'
+import { createClientAccess, finishResult, type ModernCall, toModernError } from './modern-call.ts'
 
 /** Opens a stream. Resolves with its response when the server closes it, or with undefined when the client closes it. */
 export async function openSubscription(call: ModernCall): Promise<ResponseMessage | undefined> {
@@ -40,16 +42,22 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
         : `at most ${listens.perCaller} of one caller (limits.perCaller of limits.listens)`
     return errorMessage(message.id, internalError(`Too many subscriptions: ${most}`))
   }
-  const subscription = new Subscription(call, supportedFilter(wanted, server.capabilities))
+  const subscription = new Subscription(call, supportedFilter(wanted, server.capabilitiesIn('modern')))
   try {
-    server.changes.add(subscription)
-    await server.changes.connect()
+    const refusal = await subscription.openSources(call)
+    if (refusal === undefined) {
+      server.changes.add(subscription)
+      await server.changes.connect()
+      return await new Promise((resolve) => subscription.open(call, resolve))
+    }
+    listens.release(exchange.caller)
+    return errorMessage(message.id, refusal)
   } catch (error) {
     server.changes.remove(subscription)
     listens.release(exchange.caller)
+    void subscription.closeSources()
     throw error
   }
-  return new Promise((resolve) => subscription.open(call, resolve))
 }
 
 /** Returns the part of the filter that the server supports. */
@@ -74,9 +82,10 @@ class Subscription implements ChangeReceiver {
   readonly #server: ServerInternals
   readonly #exchange: Exchange
   readonly #id: RequestId
-  readonly #entry: MethodEntry
+  readonly #entry: ModernCall['entry']
   #filter: SubscriptionFilter
   #resources: ResourceSubscriptions | undefined
+  #sources: ExtensionSources | undefined
   /** Resolves the promise of the request. Undefined after the end of the stream. */
   #resolve: Resolve | undefined
 
@@ -107,6 +116,29 @@ class Subscription implements ChangeReceiver {
     this.#onEnd(true)
   }
 
+  /** Opens the sources of extensions. Returns the error of one that refuses the request. */
+  async openSources(call: ModernCall): Promise<RpcError | undefined> {
+    const { server, params, message } = call
+    const wanted = (params.notifications ?? {}) as JsonObject
+    const members = [...(server.extensions?.subscriptions ?? [])].filter(([name]) => Object.hasOwn(wanted, name))
+    if (members.length === 0) return undefined
+    const sources = new ExtensionSources(call, (method, notified) => this.#notify(method, notified))
+    this.#sources = sources
+    try {
+      for (const [name, member] of members) await sources.add(name, member, wanted[name])
+      this.#filter = { ...this.#filter, ...sources.acknowledged }
+      return undefined
+    } catch (error) {
+      await sources.closeAll()
+      const request = { method: message.method, params }
+      return toModernError(server.faults.toRpcError(error, sources.ctx, request), server)
+    }
+  }
+
+  async closeSources(): Promise<void> {
+    await this.#sources?.closeAll()
+  }
+
   open(call: ModernCall, resolve: Resolve): void {
     this.#resolve = resolve
     const uris = this.#filter.resourceSubscriptions ?? []
@@ -132,7 +164,10 @@ class Subscription implements ChangeReceiver {
     const sent = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
     // After the first notification, because watching for the end of a stream is cheaper once it is open.
     if (this.#resources === undefined) this.#listenForEnd()
-    void sent.then(() => this.#server.changes.resume(this))
+    void sent.then(() => {
+      this.#sources?.start()
+      this.#server.changes.resume(this)
+    })
   }
 
   #listenForEnd(): void {
@@ -153,6 +188,7 @@ class Subscription implements ChangeReceiver {
     const { changes, listens } = this.#server
     changes.remove(this)
     listens.release(this.#exchange.caller)
+    void this.closeSources()
     const response = graceful ? this.#createResponse() : undefined
     resolve(this.#resources === undefined ? response : this.#resources.removeAll().then(() => response))
   }
@@ -196,5 +232,60 @@ class ResourceSubscriptions {
       if (isFault(error)) server.faults.report(error, this.#ctx, request)
       return false
     }
+  }
+}
+
+/** The notifications of extensions for one stream. */
+class ExtensionSources {
+  readonly ctx: RequestContext
+  /** The members of the filter that are acknowledged. */
+  readonly acknowledged: Record<string, unknown> = {}
+  readonly #call: ModernCall
+  readonly #send: (method: string, params: JsonObject) => Promise<void>
+  readonly #opened: OpenedSubscription[] = []
+  readonly #started: Promise<void>
+  #hasEnded = false
+  /** Called after the acknowledgement, which must be the first message. */
+  start: () => void = () => {}
+
+  constructor(call: ModernCall, send: (method: string, params: JsonObject) => Promise<void>) {
+    this.#call = call
+    this.#send = send
+    this.ctx = new RequestContext(call.params, call.exchange, createClientAccess(call))
+    this.#started = new Promise((resolve) => {
+      this.start = resolve
+    })
+  }
+
+  /** Opens the source of one member of the filter. Throws an `RpcError` for an invalid value. */
+  async add(name: string, member: Owned<ExtensionSubscription>, wanted: unknown): Promise<void> {
+    const missing = missingDeclaration(member, this.#call.envelope.clientCapabilities)
+    if (missing !== undefined) throw missing
+    const value = await checkValue(member.value, wanted, `params.notifications.${name}`)
+    const notify: Subscriber['notify'] = (method, params) => this.#notify(member.extension, method, params)
+    const opened = await member.open(value as never, { ctx: this.ctx, notify })
+    if (opened === undefined) return
+    this.#opened.push(opened)
+    this.acknowledged[name] = opened.acknowledged
+  }
+
+  async closeAll(): Promise<void> {
+    this.#hasEnded = true
+    this.start()
+    for (const opened of this.#opened.splice(0)) {
+      try {
+        await opened.close()
+      } catch (error) {
+        this.#call.server.faults.report(error, this.ctx)
+      }
+    }
+  }
+
+  async #notify(extension: string, method: string, params: JsonObject): Promise<void> {
+    if (this.#call.server.extensions?.notifications.get(method) !== extension) {
+      throw new Error(`The extension ${extension} sent ${quoted(method)}; list it in its \`notifications\``)
+    }
+    await this.#started
+    if (!this.#hasEnded) await this.#send(method, params)
   }
 }

@@ -21,6 +21,7 @@ import type {
   ValueSchema,
 } from '@mcpx/protocol'
 import { failedResult, RegistrationError, ToolError } from './errors.ts'
+import type { ExtensionToolOption, ExtensionToolOptions } from './extension.ts'
 import {
   createAccessRule,
   type ListOptions,
@@ -64,7 +65,7 @@ export type ToolOptions<Input = AnySchema, Output = AnySchema> = ToolMembers<Inp
 }
 
 /** The members of `ToolOptions`. */
-export interface ToolMembers<Input, Output> extends VisibilityOptions {
+export interface ToolMembers<Input, Output> extends VisibilityOptions, ExtensionToolOptions {
   /** The display name. Default: the tool's name. */
   title?: string | undefined
   /** Describes to the model what the tool does and when to use it. Default: none. */
@@ -100,7 +101,10 @@ type WholeResult<Value> = CallToolResult & { structuredContent?: Value | undefin
 
 export type RunTool<Input, Output> = (args: SchemaOutput<Input>, ctx: Context) => ToolReturn<Output>
 
-export interface ToolsOptions extends ListOptions, SchemaOptions {}
+export interface ToolsOptions extends ListOptions, SchemaOptions {
+  /** The tool options that belong to extensions. Undefined without extensions. */
+  readonly extensionOptions: ReadonlyMap<string, ExtensionToolOption> | undefined
+}
 
 interface RegisteredTool extends NamedItem {
   /** The definition that clients see. */
@@ -109,6 +113,8 @@ interface RegisteredTool extends NamedItem {
   readonly label: string
   readonly input: PreparedSchema | undefined
   readonly output: PreparedOutput | undefined
+  /** The options that belong to extensions. Undefined if it has none. */
+  readonly extensionOptions: ExtensionToolOptions | undefined
   run(args: never, ctx: Context): unknown
 }
 
@@ -151,7 +157,8 @@ function createTool(
   run: (args: never, ctx: Context) => unknown,
   use: ToolsOptions,
 ): RegisteredTool {
-  const label = checkRegistration('Tool', [name, options, run], OPTION_NAMES)
+  const { extensionOptions: rules = NO_RULES } = use
+  const label = checkRegistration('Tool', [name, options, run], [...OPTION_NAMES, ...rules.keys()])
   if (!/^[\w.-]{1,128}$/.test(name)) {
     use.warn(`${label}: clients may refuse this name; use 1 to 128 characters of A-Z a-z 0-9 _ . -`)
   }
@@ -164,7 +171,27 @@ function createTool(
     ...(output && { outputSchema: output.json }),
     ...pickDefined(options, 'annotations', 'icons', '_meta'),
   }
-  return { name, label, access: createAccessRule(options), definition, input, output, run }
+  const { extensionOptions, shown } = applyRules(rules, label, options, definition)
+  return { name, label, access: createAccessRule(options), definition: shown, input, output, extensionOptions, run }
+}
+
+const NO_RULES: ReadonlyMap<string, ExtensionToolOption> = new Map()
+
+/** Checks the options that belong to extensions. Returns them, and the definition that clients see. */
+function applyRules(
+  rules: ReadonlyMap<string, ExtensionToolOption>,
+  label: string,
+  options: ToolOptions,
+  definition: Tool,
+): { extensionOptions: ExtensionToolOptions | undefined; shown: Tool } {
+  const given = Object.entries(options).filter(([name, value]) => rules.has(name) && value !== undefined)
+  let shown = definition
+  for (const [name, value] of given) {
+    const problem = rules.get(name)?.check?.(value)
+    if (problem !== undefined) throw new RegistrationError(`${label}, ${name}: ${problem}`)
+    shown = rules.get(name)?.define?.(shown, value) ?? shown
+  }
+  return { extensionOptions: given.length === 0 ? undefined : Object.fromEntries(given), shown }
 }
 
 function prepareInput(schema: AnySchema | undefined, label: string, options: SchemaOptions) {

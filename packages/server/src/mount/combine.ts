@@ -1,6 +1,7 @@
 /** Combines several handlers into one: joins their lists, and routes each name to one of them. */
 
 import {
+  type AuthInfo,
   type Awaitable,
   type CacheableResult,
   type Context,
@@ -19,6 +20,7 @@ import {
   type NamingParams,
   unknownNameError,
 } from '../dispatch.ts'
+import type { ExtensionToolOptions } from '../extension.ts'
 import { readCursor, writeCursor } from '../named-items.ts'
 
 /** A kind of item that a mounted server can own. */
@@ -32,6 +34,8 @@ export interface OwningHandler extends Handler {
    * of a list.
    */
   owns?(kind: OwnedKind, name: string): boolean
+  /** Returns the options of extensions of a tool that this caller may call. Must not throw. */
+  toolOptions?(name: string, auth: AuthInfo | undefined): ExtensionToolOptions | undefined
 }
 
 /** The member that a handler with items of the kind must have. */
@@ -54,6 +58,10 @@ export function combine(parts: readonly Handler[], changes?: Handler['changes'])
   // With a catch-all among the parts, it is unknown which names do not exist.
   if (all.every((part) => part.owns !== undefined)) {
     handler.owns = (kind, name) => all.some((part) => isOwner(part, { kind, name }))
+  }
+  if (all.some((part) => part.toolOptions !== undefined)) {
+    handler.toolOptions = (name, auth) =>
+      all.find((part) => isOwner(part, { kind: 'tool', name }))?.toolOptions?.(name, auth)
   }
   return handler
 }

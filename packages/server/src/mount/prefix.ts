@@ -51,6 +51,10 @@ export function mounted(prefix: string, target: Mountable): OwningHandler {
     const own = names.remove(kind, name)
     return own !== undefined && (inner.owns?.(kind, own) ?? true)
   }
+  handler.toolOptions = (name, auth) => {
+    const own = names.remove('tool', name)
+    return own === undefined ? undefined : inner.toolOptions?.(own, auth)
+  }
   return handler
 }
 

@@ -1,0 +1,226 @@
+/** The interface of extensions: optional features of the protocol that are added to a server by `createServer`. */
+
+import type {
+  AuthInfo,
+  Awaitable,
+  ClientFacts,
+  Context,
+  Era,
+  Implementation,
+  InputRequest,
+  InputResponse,
+  JsonObject,
+  RequestInfo,
+  RpcError,
+  SchemaOutput,
+  SchemaResult,
+  Store,
+  Tool,
+} from '@mcpx/protocol'
+import type { Middleware, ServerRequest } from './middleware.ts'
+import type { OwningHandler } from './mount/combine.ts'
+
+/** A schema of any library that implements Standard Schema. It need not convert to JSON Schema. */
+export interface CheckingSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+/** A request method of an extension. `defineMethod` creates it with types. */
+export interface ExtensionMethod {
+  /** The schema of the parameters, without `_meta`. Default: parameters are not checked. */
+  readonly params?: CheckingSchema | undefined
+  /**
+   * Whether only clients that declare the extension may send the request. Others receive the error -32021, before the
+   * parameters are checked. Default: false.
+   */
+  readonly requiresDeclaration?: boolean | undefined
+  /** Whether results have cache hints. Missing hints are added: not cacheable, and private. Default: false. */
+  readonly cacheable?: boolean | undefined
+  /** Whether the handler may ask the client for input, as `ctx.elicit` does. Default: false. */
+  readonly mayAsk?: boolean | undefined
+  /** Returns the result. */
+  run(params: never, ctx: Context): Awaitable<object>
+}
+
+/** A member of the filter of `subscriptions/listen`. `defineSubscription` creates it with types. */
+export interface ExtensionSubscription {
+  /** The schema of the value that clients send. */
+  readonly value: CheckingSchema
+  /** Whether only clients that declare the extension may send the member. Others receive the error -32021. Default: false. */
+  readonly requiresDeclaration?: boolean | undefined
+  /** Starts a source of notifications. Returns undefined if the member is not supported for this caller. */
+  open(value: never, subscriber: Subscriber): Awaitable<OpenedSubscription | undefined>
+}
+
+/** A client that has sent `subscriptions/listen`. */
+export interface Subscriber {
+  /** The context of the request, with its caller and its client. */
+  readonly ctx: Context
+  /**
+   * Sends a notification that the extension lists in `notifications`. The first one waits until the subscription is
+   * acknowledged. Resolves when the next one can be sent: await it, and combine what changes in the meantime, because nothing
+   * limits the notifications that wait. Has no effect after the end of the stream.
+   */
+  notify(method: string, params: JsonObject): Promise<void>
+}
+
+/** A source of notifications for one stream. */
+export interface OpenedSubscription {
+  /** The value of the filter member that is acknowledged: the part of it that this caller may subscribe to. */
+  readonly acknowledged: unknown
+  /** Ends the source. Called once, when the stream ends. */
+  close(): Awaitable<void>
+}
+
+/** An option of `server.tool` that belongs to an extension. Declare its type as a member of `ExtensionToolOptions`. */
+export interface ExtensionToolOption {
+  /** Returns a sentence about an invalid value, such as `expected a boolean, got string`. Default: any value is valid. */
+  check?(value: unknown): string | undefined
+  /** Returns the definition of the tool that clients see. Called when the tool is registered. Default: unchanged. */
+  define?(definition: Tool, value: unknown): Tool
+}
+
+/** The members that an extension adds to a server. */
+export interface ExtensionMembers {
+  /** Request methods by name. They run through the middleware of the server. Default: none. */
+  readonly methods?: Readonly<Record<string, ExtensionMethod>> | undefined
+  /** Result types, with the methods whose results may have them, such as `{ task: ['tools/call'] }`. Default: none. */
+  readonly resultTypes?: Readonly<Record<string, readonly string[]>> | undefined
+  /** Members of the filter of `subscriptions/listen`. Modern era only. Default: none. */
+  readonly subscriptions?: Readonly<Record<string, ExtensionSubscription>> | undefined
+  /** The notifications that `Subscriber.notify` sends. Default: none. */
+  readonly notifications?: readonly string[] | undefined
+  /** Codes from -32099 to -32020 that its errors have. Other codes in that range become -32603. Default: none. */
+  readonly errorCodes?: readonly number[] | undefined
+  /**
+   * Runs around the handler, inside of all middleware of `server.use`. It does not run for calls of this server as part of
+   * another one: the extensions of the outer server do. Default: none.
+   */
+  readonly middleware?: Middleware | undefined
+  /** Options of tools by name. Default: none. */
+  readonly toolOptions?: Readonly<Record<string, ExtensionToolOption>> | undefined
+  /** Tools, resources and prompts, as a part of the server like a mounted handler without a prefix. Default: none. */
+  readonly handler?: OwningHandler | undefined
+}
+
+/**
+ * An extension of the protocol. It is a plain object; `createServer(info, { extensions: [greetings] })` adds it.
+ *
+ * ```ts
+ * const greetings: ServerExtension = {
+ *   id: 'com.example/greetings',
+ *   methods: {
+ *     'com.example/greet': defineMethod({ params: z.object({ name: z.string() }) }, ({ name }) => ({ text: `Hello, ${name}!` })),
+ *   },
+ * }
+ * ```
+ */
+export interface ServerExtension extends ExtensionMembers {
+  /** The id: a prefix of the author's domain, a slash and a name, such as `com.example/greetings`. */
+  readonly id: string
+  /** The settings that are declared to clients in `capabilities.extensions`. Default: `{}`. */
+  readonly settings?: JsonObject | undefined
+  /**
+   * The eras in which the extension exists. Of the legacy era, only the revision 2025-11-25 has extensions. Default: both.
+   */
+  readonly eras?: readonly Era[] | undefined
+  /** Called by each server that the extension is added to. Returns further members, which can use the server. */
+  install?(host: ExtensionHost): ExtensionMembers | undefined
+}
+
+/** The server of an extension, as far as extensions use it. */
+export interface ExtensionHost {
+  /** Name and version of the server. */
+  readonly info: Implementation
+  /** The `store` option of the server. Undefined if it has none. */
+  readonly store: Store | undefined
+  /** Aborted when the server is closed. */
+  readonly closing: AbortSignal
+  /** Reports a fault to `onError` of the server, and returns the id that a client may see. */
+  report(error: unknown, ctx?: Context, request?: ServerRequest): string
+  /** Returns the error for a response. Protocol errors are unchanged; all others are reported and masked. */
+  toRpcError(error: unknown, ctx?: Context, request?: ServerRequest): RpcError
+  /**
+   * Encrypts data with the `secrets` of the server into a string. Only a server with the same secrets can open it, with the
+   * same binding, for `ttl` ms.
+   */
+  seal(data: JsonObject, binding: string, ttl: number): Promise<string>
+  /** Decrypts the result of `seal`. Rejects if it was altered or has expired, or the binding or the secrets differ. */
+  open(sealed: string, binding: string): Promise<JsonObject>
+  /**
+   * Returns the options of extensions of a tool, also of mounted servers. Returns undefined for a tool without such options,
+   * and for one that the caller may not call.
+   */
+  toolOptions(tool: string, ctx: Context): ExtensionToolOptions | undefined
+  /**
+   * Creates the context of work that may take longer than its request. `base` is the context of the request, whose other
+   * members are kept. Default of `base`: a context that sends nothing.
+   */
+  createContext(work: LongWork, base?: Context): Context
+  /** Runs a request through the middleware and the handler, as if its client had sent it. */
+  run(request: ServerRequest, ctx: Context): Promise<object>
+}
+
+/** The functions behind the context of long work. */
+export interface LongWork {
+  /** The request that the work answers. */
+  readonly request: ServerRequest
+  /** Replaces `ctx.signal`. */
+  readonly signal: AbortSignal
+  /** The caller. */
+  readonly auth: AuthInfo | undefined
+  /** The client. Its capabilities decide which questions can be asked. */
+  readonly client: Pick<ClientFacts, 'info' | 'capabilities'>
+  /** The HTTP request. Default: none. */
+  readonly requestInfo?: RequestInfo | undefined
+  /**
+   * Sends a question to the client, and returns a response of the right type. If its content does not fit, the question is
+   * asked again with another key.
+   */
+  ask(key: string, request: InputRequest): Promise<InputResponse>
+  /** Runs a step once, and returns its result as JSON values. */
+  step(key: string, run: () => Promise<unknown>): Promise<unknown>
+  /** Replaces `ctx.progress`. */
+  progress(done: number, total?: number, message?: string): Awaitable<void>
+}
+
+/**
+ * The options of tools that belong to extensions, by name. Packages with extensions add members.
+ *
+ * ```ts
+ * declare module '@mcpx/server' {
+ *   interface ExtensionToolOptions {
+ *     cost?: number | undefined
+ *   }
+ * }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: packages with extensions add members
+export interface ExtensionToolOptions {}
+
+type Output<Schema> = [Schema] extends [never] ? JsonObject : SchemaOutput<Schema>
+
+/**
+ * Creates a method of an extension. `run` receives the output of the `params` schema.
+ *
+ * ```ts
+ * defineMethod({ params: z.object({ name: z.string() }) }, ({ name }, ctx) => ({ text: `Hello, ${name}!` }))
+ * ```
+ */
+export function defineMethod<Params extends CheckingSchema = never>(
+  options: Omit<ExtensionMethod, 'run' | 'params'> & { readonly params?: Params | undefined },
+  run: (params: Output<Params>, ctx: Context) => Awaitable<object>,
+): ExtensionMethod {
+  return { ...options, run }
+}
+
+/** Creates a member of the filter of `subscriptions/listen`. `open` receives the output of the `value` schema. */
+export function defineSubscription<Value extends CheckingSchema>(
+  options: Omit<ExtensionSubscription, 'open' | 'value'> & { readonly value: Value },
+  open: (value: SchemaOutput<Value>, subscriber: Subscriber) => Awaitable<OpenedSubscription | undefined>,
+): ExtensionSubscription {
+  return { ...options, open }
+}

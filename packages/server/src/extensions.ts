@@ -1,0 +1,244 @@
+/** The extensions of one server: checks them when the server is created, and finds their methods and other members. */
+
+import {
+  type ClientCapabilities,
+  type Context,
+  type Era,
+  ErrorCode,
+  type Handler,
+  hasCapability,
+  invalidParams,
+  isExtensionId,
+  isObject,
+  type JsonObject,
+  kindOf,
+  methodEntry,
+  missingClientCapability,
+  quoted,
+  type Revision,
+  type RpcError,
+  revisionsOf,
+  SubscriptionFilter,
+} from '@mcpx/protocol'
+import { RegistrationError } from './errors.ts'
+import type {
+  CheckingSchema,
+  ExtensionHost,
+  ExtensionMembers,
+  ExtensionMethod,
+  ExtensionSubscription,
+  ExtensionToolOption,
+  ServerExtension,
+} from './extension.ts'
+import type { Middleware, ServerRequest } from './middleware.ts'
+import { checkOptionNames } from './registration.ts'
+import { createStandardCheck } from './schema-check.ts'
+import { describeIssues } from './schemas.ts'
+
+const MEMBER_NAMES: readonly (keyof ExtensionMembers)[] = [
+  'methods',
+  'resultTypes',
+  'subscriptions',
+  'notifications',
+  'errorCodes',
+  'middleware',
+  'toolOptions',
+  'handler',
+]
+const EXTENSION_NAMES: readonly (keyof ServerExtension)[] = ['id', 'settings', 'eras', 'install', ...MEMBER_NAMES]
+const ERAS: readonly Era[] = ['legacy', 'modern']
+
+/** A member of an extension, with the extension that it belongs to. */
+export type Owned<Member> = Member & { readonly extension: string; readonly eras: readonly Era[] }
+
+/** Installs extensions. Throws a `RegistrationError` for an invalid one, and for two that have the same member. */
+export function installExtensions(
+  extensions: readonly ServerExtension[] | undefined,
+  host: ExtensionHost,
+): Extensions | undefined {
+  if (extensions === undefined) return undefined
+  if (!Array.isArray(extensions)) throw invalid(`expected an array, got ${kindOf(extensions)}`)
+  return extensions.length === 0 ? undefined : new Extensions(extensions, host)
+}
+
+/** The members of all extensions of a server. */
+export class Extensions {
+  readonly subscriptions = new Map<string, Owned<ExtensionSubscription>>()
+  readonly toolOptions = new Map<string, ExtensionToolOption>()
+  readonly notifications = new Map<string, string>()
+  readonly middlewares: Middleware[] = []
+  readonly parts: Handler[] = []
+  readonly #methods = new Map<string, Owned<ExtensionMethod>>()
+  readonly #resultTypes = new Map<string, readonly string[]>()
+  readonly #errorCodes = new Set<number>()
+  readonly #settings = new Map<string, { readonly eras: readonly Era[]; readonly settings: JsonObject }>()
+  /** The extension that has each member, for errors. */
+  readonly #owners = new Map<string, string>()
+
+  constructor(extensions: readonly ServerExtension[], host: ExtensionHost) {
+    for (const extension of extensions) {
+      checkExtension(extension)
+      const { id, eras = ERAS, settings = {} } = extension
+      if (this.#settings.has(id)) throw invalid(`two of them have the id ${quoted(id)}; pass it once`)
+      this.#settings.set(id, { eras, settings })
+      this.#add(extension, id, eras)
+      const installed = extension.install?.(host)
+      if (installed === undefined) continue
+      checkOptionNames(`${placeOf(id)}, install`, installed, MEMBER_NAMES)
+      this.#add(installed, id, eras)
+    }
+  }
+
+  /** Returns the declaration of all extensions of an era, for `capabilities.extensions`. */
+  settingsIn(era: Era): Record<string, JsonObject> {
+    const all = [...this.#settings].filter(([, { eras }]) => eras.includes(era))
+    return Object.fromEntries(all.map(([id, { settings }]) => [id, settings]))
+  }
+
+  /** Returns a method if the revision has it. */
+  find(method: string, revision: Revision): Owned<ExtensionMethod> | undefined {
+    const found = this.#methods.get(method)
+    return found && isIn(found.eras, revision) ? found : undefined
+  }
+
+  /** Returns whether a server with these extensions ignores a declaration, because the extension is not of this era. */
+  ignores(id: string, era: Era): boolean {
+    return this.#settings.get(id)?.eras.includes(era) === false
+  }
+
+  /** Calls a method. Returns undefined if no extension has it. */
+  call({ method, params }: ServerRequest, ctx: Context): Promise<object> | undefined {
+    const found = this.#methods.get(method)
+    return found && runMethod(found, params, ctx)
+  }
+
+  allowsResult(type: unknown, method: string): boolean {
+    return this.#resultTypes.get(type as string)?.includes(method) === true
+  }
+
+  allowsError(code: number): boolean {
+    return this.#errorCodes.has(code)
+  }
+
+  #add(members: ExtensionMembers, id: string, eras: readonly Era[]): void {
+    const { methods, resultTypes, subscriptions, notifications, errorCodes, middleware, toolOptions, handler } = members
+    const claim = (kind: string, name: string | number) => this.#claim(`${kind} ${quoted(String(name))}`, id)
+    for (const [name, method] of entriesOf(methods)) {
+      claim('the method', name)
+      checkMethod(name, method, id, eras)
+      this.#methods.set(name, { ...method, extension: id, eras })
+    }
+    for (const [type, names] of entriesOf(resultTypes)) {
+      claim('the result type', type)
+      if (type === 'complete' || type === 'input_required') throw reserved('the result type', type, id)
+      this.#resultTypes.set(type, names)
+    }
+    for (const [name, subscription] of entriesOf(subscriptions)) {
+      claim('the subscription', name)
+      if (Object.hasOwn(SubscriptionFilter.shape, name)) throw reserved('the subscription', name, id)
+      this.subscriptions.set(name, { ...subscription, extension: id, eras })
+    }
+    for (const code of errorCodes ?? []) {
+      claim('the error code', code)
+      if (Object.values<number>(ErrorCode).includes(code)) throw reserved('the error code', String(code), id)
+      this.#errorCodes.add(code)
+    }
+    for (const [name, option] of entriesOf(toolOptions)) {
+      claim('the tool option', name)
+      this.toolOptions.set(name, option)
+    }
+    for (const name of notifications ?? []) this.notifications.set(name, id)
+    if (middleware !== undefined) this.middlewares.push(middleware)
+    if (handler !== undefined) this.parts.push(handler)
+  }
+
+  #claim(member: string, id: string): void {
+    const owner = this.#owners.get(member)
+    if (owner !== undefined) throw invalid(`${quoted(id)} and ${quoted(owner)} both have ${member}; remove one of them`)
+    this.#owners.set(member, id)
+  }
+}
+
+/** Returns the error -32021 if a member needs a declaration that the client has not sent. */
+export function missingDeclaration(
+  { requiresDeclaration, extension }: Owned<{ readonly requiresDeclaration?: boolean | undefined }>,
+  { extensions = {} }: ClientCapabilities,
+): RpcError | undefined {
+  if (requiresDeclaration !== true || Object.hasOwn(extensions, extension)) return undefined
+  return missingClientCapability(
+    { extensions: { [extension]: {} } },
+    `The client must declare the extension ${extension}`,
+  )
+}
+
+/** Checks a value that a client sent. Returns the converted value. Throws an `RpcError` that names the place. */
+export async function checkValue(schema: CheckingSchema | undefined, value: unknown, place: string): Promise<unknown> {
+  if (schema === undefined) return value
+  const result = await createStandardCheck(schema as Parameters<typeof createStandardCheck>[0])(value)
+  if (result.issues !== undefined) throw invalidParams(describeIssues(result.issues, place))
+  return result.value
+}
+
+/** The parameters that only methods with questions have, and that their handlers read from the context. */
+async function runMethod(method: ExtensionMethod, params: JsonObject, ctx: Context): Promise<object> {
+  const { _meta, ...others } = params
+  if (method.mayAsk === true) {
+    delete others.inputResponses
+    delete others.requestState
+  }
+  return method.run((await checkValue(method.params, others, 'params')) as never, ctx)
+}
+
+function isIn(eras: readonly Era[], revision: Revision): boolean {
+  return ERAS.some((era) => eras.includes(era) && revisionsOf(era).includes(revision)) && hasExtensions(revision)
+}
+
+function hasExtensions(revision: Revision): boolean {
+  return hasCapability(revision, 'server', 'extensions')
+}
+
+function checkExtension(extension: ServerExtension): void {
+  if (!isObject(extension)) throw invalid(`expected objects with an id, got ${kindOf(extension)}`)
+  const { id, eras = ERAS, settings = {}, install } = extension
+  if (typeof id !== 'string' || !isExtensionId(id)) {
+    const got = typeof id === 'string' ? quoted(id) : kindOf(id)
+    throw invalid(`expected an id such as "com.example/greetings", got ${got}`)
+  }
+  const place = placeOf(id)
+  checkOptionNames(place, extension, EXTENSION_NAMES)
+  if (!Array.isArray(eras) || eras.length === 0 || !eras.every((era) => ERAS.includes(era))) {
+    throw new RegistrationError(`${place}, eras: expected ["legacy"], ["modern"] or both, got ${JSON.stringify(eras)}`)
+  }
+  if (!isObject(settings)) {
+    throw new RegistrationError(`${place}, settings: expected an object, got ${kindOf(settings)}`)
+  }
+  if (install !== undefined && typeof install !== 'function') {
+    throw new RegistrationError(`${place}, install: expected a function, got ${kindOf(install)}`)
+  }
+}
+
+function checkMethod(name: string, method: ExtensionMethod, id: string, eras: readonly Era[]): void {
+  const taken = eras.some((era) => revisionsOf(era).some((each) => methodEntry(each, name, 'request') !== undefined))
+  if (taken) throw reserved('the method', name, id)
+  const place = `${placeOf(id)}, methods, ${quoted(name)}`
+  checkOptionNames(place, method, ['params', 'requiresDeclaration', 'cacheable', 'mayAsk', 'run'])
+  if (typeof method.run !== 'function') {
+    throw new RegistrationError(`${place}, run: expected a function, got ${kindOf(method.run)}`)
+  }
+}
+
+function reserved(kind: string, name: string, id: string): RegistrationError {
+  return invalid(`${quoted(id)} has ${kind} ${quoted(name)}, which belongs to the protocol; choose another name`)
+}
+
+function placeOf(id: string): string {
+  return `createServer, extensions, ${quoted(id)}`
+}
+
+function invalid(problem: string): RegistrationError {
+  return new RegistrationError(`createServer, extensions: ${problem}`)
+}
+
+function entriesOf<Value>(record: Readonly<Record<string, Value>> | undefined): [string, Value][] {
+  return Object.entries(record ?? {})
+}
