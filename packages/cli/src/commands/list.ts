@@ -4,7 +4,7 @@ import type { Client } from '@mcpx/client'
 import type { Command } from 'commander'
 import { formatCatalogue, formatServers } from '../output/catalogue.ts'
 import { machineOf } from '../server/hosts.ts'
-import { openServer } from '../server/open.ts'
+import { useServer } from '../server/open.ts'
 import { addServerArgument, type ServerOptions } from '../server/options.ts'
 import { findServers } from '../server/settings.ts'
 import type { CommandContext } from './index.ts'
@@ -18,8 +18,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--full', 'show descriptions and schemas in full')
     .action(async (server: string | undefined, options: ListOptions) => {
       if (server === undefined) return listServers(context)
-      await using client = await openServer(context, server, options)
-      const catalogue = await readCatalogue(client)
+      const catalogue = await useServer(context, server, options, readCatalogue)
       const { output } = context
       output.result(catalogue, () => formatCatalogue(catalogue, output, { full: options.full === true }))
     })

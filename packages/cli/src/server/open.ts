@@ -68,30 +68,51 @@ export async function resolveServer(
 }
 
 /**
- * Connects to the server that a user named. Close the client at the end.
+ * Connects to the server that a user named, runs a function with the client, and closes the connection. Returns what the
+ * function returns.
  *
  * @param clientOptions options of `connect` in addition to those of the command line
  */
-export async function openServer(
+export async function useServer<T>(
   context: CommandContext,
   word: string,
   options: ServerOptions,
+  run: (client: Client, server: ResolvedServer) => Promise<T>,
+  clientOptions: ClientOptions = {},
+): Promise<T> {
+  const server = await resolveServer(context, word, options)
+  const client = await openServer(context, server, options, clientOptions)
+  // Not `await using`, which Node 20 and 22 do not support.
+  try {
+    return await run(client, server)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Connects to a resolved server. Close the client at the end. */
+export async function openServer(
+  { terminal, output }: CommandContext,
+  { connector, label }: ResolvedServer,
+  options: ServerOptions,
   clientOptions: ClientOptions = {},
 ): Promise<Client> {
-  const { connector, label } = await resolveServer(context, word, options)
-  const { stderr, env, signal } = context.terminal
+  const { stderr, env, signal } = terminal
   const isVerbose = options.verbose === true || !['', '0', 'false', undefined].includes(env.MCPX_DEBUG)
-  const client = connect(connector, {
-    clientInfo: { name: 'mcpx', version: VERSION },
-    era: options.era,
-    timeout: options.timeout,
-    ...(options.timeout !== undefined && { connectTimeout: options.timeout }),
-    signal,
-    debug: isVerbose ? (line) => void stderr.write(`${plainText(line)}\n`) : false,
-    onWarning: isVerbose ? (warning) => context.output.note(`warning: ${warning.message}`) : undefined,
-    ...clientOptions,
-  })
-  return client.catch((error: unknown) => Promise.reject(connectError(label, error)))
+  try {
+    return await connect(connector, {
+      clientInfo: { name: 'mcpx', version: VERSION },
+      era: options.era,
+      timeout: options.timeout,
+      ...(options.timeout !== undefined && { connectTimeout: options.timeout }),
+      signal,
+      debug: isVerbose ? (line) => void stderr.write(`${plainText(line)}\n`) : false,
+      onWarning: isVerbose ? (warning) => output.note(`warning: ${warning.message}`) : undefined,
+      ...clientOptions,
+    })
+  } catch (error) {
+    throw connectError(label, error)
+  }
 }
 
 interface Transports {
