@@ -22,8 +22,38 @@ export interface RedisStoreOptions {
 /** Redis did not reply in time, or refused a command. Nothing that a failed call should have stored may be relied on. */
 export class RedisStoreError extends Error {
   override readonly name = 'RedisStoreError'
-  /** The same request may succeed later. Transports respond with 503 and `Retry-After`. */
-  readonly retryable = true
+  /**
+   * Whether the same request may succeed later: Redis could not be reached, is starting, busy or failing over. Transports
+   * respond with 503 and `Retry-After` then. False for commands that Redis refuses, for example because it is full.
+   */
+  readonly retryable: boolean
+
+  constructor(message: string, { retryable = true, cause }: { retryable?: boolean; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.retryable = retryable
+  }
+}
+
+/** The first word of an error that Redis replied. Errors of connections begin otherwise. */
+const REPLIED = /^([A-Z]{3,})\b/
+const TEMPORARY = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'TRYAGAIN'])
+const REMEDIES: Readonly<Record<string, string>> = {
+  NOAUTH: 'Give the client a user and a password',
+  NOPERM: 'Give the user of the client the right to run this command on keys and channels that begin with `prefix`',
+  OOM: 'Redis is full: raise its `maxmemory`, or shorten the times to live',
+  READONLY: 'Connect the client to the primary server: this one is a replica',
+  WRONGPASS: 'Give the client a valid user and password',
+  WRONGTYPE: 'Another program uses this key: choose another `prefix`',
+}
+
+/** Returns the error of a command that Redis has refused, or that has not reached it. */
+function failureOf(name: string, cause: unknown): RedisStoreError {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const code = REPLIED.exec(message)?.[1]
+  // Clients throw a TypeError for arguments that they cannot send.
+  const retryable = code === undefined ? !(cause instanceof TypeError) : TEMPORARY.has(code)
+  const remedy = code !== undefined && Object.hasOwn(REMEDIES, code) ? `. ${REMEDIES[code]}` : ''
+  return new RedisStoreError(`${name}: ${message.replace(/\.$/, '')}${remedy}`, { retryable, cause })
 }
 
 /** Returns a time in ms as Redis accepts it: a whole number. `Infinity` becomes 285,000 years. */
@@ -72,7 +102,7 @@ export class Redis {
       return await Promise.race([operate(), expired])
     } catch (error) {
       if (error instanceof RedisStoreError) throw error
-      throw new RedisStoreError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      throw failureOf(name, error)
     } finally {
       clearTimeout(timer)
     }

@@ -80,6 +80,51 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     await store.close()
   })
 
+  it('tells refused commands, which are not repeated, from a Redis that is not ready', async () => {
+    const store = redisStore(connected.client)
+    const admin = await connectAdmin(server.port)
+    const failing = async (call: () => unknown) => {
+      try {
+        await call()
+      } catch (error) {
+        return error
+      }
+      return 'no error'
+    }
+    await admin.set('mcpx:events:s', 'the string of another program')
+    expect(await failing(() => store.events.append('s', 'x'))).toMatchObject({
+      name: 'RedisStoreError',
+      retryable: false,
+      message: expect.stringMatching(/^EVAL: WRONGTYPE .*\. Another program uses this key: choose another `prefix`$/),
+    })
+    await admin.configSet('maxmemory', '1')
+    expect(await failing(() => store.sessions.create('a', {}, 1_000))).toMatchObject({
+      retryable: false,
+      message: expect.stringMatching(
+        /^SET: OOM .*\. Redis is full: raise its `maxmemory`, or shorten the times to live$/,
+      ),
+    })
+    await admin.configSet('maxmemory', '0')
+    await admin.sendCommand(['REPLICAOF', '127.0.0.1', '1'])
+    expect(await failing(() => store.counters.increment('k', 1_000))).toMatchObject({
+      retryable: false,
+      message: expect.stringMatching(/READONLY .*\. Connect the client to the primary server: this one is a replica$/),
+    })
+    await admin.configSet('replica-serve-stale-data', 'no')
+    expect(await failing(() => store.sessions.get('a'))).toMatchObject({
+      retryable: true,
+      message: expect.stringMatching(/^GET: MASTERDOWN /),
+    })
+    await admin.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+    await admin.sendCommand(['ACL', 'SETUSER', 'default', '-set'])
+    expect(await failing(() => store.replays.add('p', 1_000))).toMatchObject({
+      retryable: false,
+      message: expect.stringMatching(/^SET: NOPERM .* right to run this command on keys and channels/),
+    })
+    admin.destroy()
+    await store.close()
+  })
+
   it('rejects within the time limit while Redis does not reply, and works when it replies again', async () => {
     const store = redisStore(connected.client, { timeout: 200 })
     server.pause()
