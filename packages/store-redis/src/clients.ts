@@ -27,16 +27,25 @@ export interface NodeRedisSubscriber {
   destroy(): void
 }
 
-/** A client of `ioredis`, also of a cluster. */
+/** A client of `ioredis`. */
 export interface IoRedisClient {
   /** Sends a command: its name, then its arguments. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Creates a client with the same settings. */
-  duplicate(): IoRedisSubscriber
+  /** Creates a client with the same settings, except for the given ones. */
+  duplicate(settings?: { retryStrategy?: null; lazyConnect?: boolean }): IoRedisSubscriber
+}
+
+/** A cluster client of `ioredis`. */
+export interface IoRedisCluster {
+  /** Sends a command to the server that has the key. */
+  call(command: string, ...args: string[]): Promise<unknown>
+  /** Returns the clients of the servers that are known. */
+  nodes(): readonly IoRedisClient[]
 }
 
 /** The connection of `ioredis` for subscriptions. */
 export interface IoRedisSubscriber {
+  connect(): Promise<unknown>
   subscribe(...channels: string[]): Promise<unknown>
   unsubscribe(...channels: string[]): Promise<unknown>
   on(event: string, listener: (first: string & Error, second: string) => void): unknown
@@ -44,7 +53,7 @@ export interface IoRedisSubscriber {
 }
 
 /** A connected client: of `@redis/client` (or `redis`) 6 or of `ioredis` 6, for one server or a cluster. */
-export type RedisClient = NodeRedisClient | NodeRedisCluster | IoRedisClient
+export type RedisClient = NodeRedisClient | NodeRedisCluster | IoRedisClient | IoRedisCluster
 
 /** Called with what arrives on a connection for subscriptions. */
 export interface SubscriberListener {
@@ -63,7 +72,9 @@ export interface Subscriber {
 /** Sends commands, and opens a connection for subscriptions. */
 export interface Connection {
   /** @param key the key that the command uses, by which a cluster finds the server */
-  send(key: string | undefined, args: string[]): Promise<unknown>
+  send(key: string, args: string[]): Promise<unknown>
+  /** In a cluster, all messages of a channel pass through one server, so that they arrive in their order. */
+  publish(channel: string, message: string): Promise<unknown>
   /** @param signal closes the connection, also while it is being opened */
   openSubscriber(listener: SubscriberListener, signal: AbortSignal): Promise<Subscriber>
 }
@@ -78,7 +89,7 @@ export function connectionOf(client: RedisClient): Connection {
   return nodeRedisConnection(client)
 }
 
-function isIoRedis(client: RedisClient): client is IoRedisClient {
+function isIoRedis(client: RedisClient): client is IoRedisClient | IoRedisCluster {
   return typeof (client as Partial<IoRedisClient> | null)?.call === 'function'
 }
 
@@ -86,9 +97,19 @@ function isCluster(client: NodeRedisClient | NodeRedisCluster): client is NodeRe
   return 'nodeClient' in client
 }
 
+const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])"
+
+/** Clients of clusters send a command without keys to any server, and a script to the one of its key. */
+function publishing(channel: string, message: string, inCluster: boolean): string[] {
+  return inCluster ? ['EVAL', PUBLISH, '1', channel, message] : ['PUBLISH', channel, message]
+}
+
 function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connection {
+  const send = (key: string, args: string[]) =>
+    isCluster(client) ? client.sendCommand(key, false, args) : client.sendCommand(args)
   return {
-    send: (key, args) => (isCluster(client) ? client.sendCommand(key, false, args) : client.sendCommand(args)),
+    send,
+    publish: (channel, message) => send(channel, publishing(channel, message, isCluster(client))),
 
     async openSubscriber({ onMessage, onReconnect, onError }, signal) {
       const subscriber = client.duplicate()
@@ -120,43 +141,82 @@ function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connec
   }
 }
 
-function ioRedisConnection(client: IoRedisClient): Connection {
+function ioRedisConnection(client: IoRedisClient | IoRedisCluster): Connection {
+  const send = (_key: string, [name = '', ...args]: string[]) => client.call(name, ...args)
   return {
-    send: (_key, [name = '', ...args]) => client.call(name, ...args),
+    send,
+    publish: (channel, message) => send(channel, publishing(channel, message, 'nodes' in client)),
+    openSubscriber: (listener, signal) => openIoRedis(client, listener, signal),
+  }
+}
 
-    async openSubscriber({ onMessage, onReconnect, onError }, signal) {
-      const subscriber = client.duplicate()
-      signal.addEventListener('abort', () => subscriber.disconnect())
-      const channels = new Set<string>()
-      let wasReady = false
-      subscriber.on('error', onError)
-      subscriber.on('message', onMessage)
-      subscriber.on('ready', () => {
-        if (wasReady) void subscribeAgain()
-        wasReady = true
-      })
+/** The first and the longest time after which a lost connection is opened again, in ms. */
+const FIRST_DELAY = 50
+const LAST_DELAY = 2_000
 
-      /** The client subscribes again by itself, after it is ready. The reply to this command comes after those. */
-      async function subscribeAgain(): Promise<void> {
-        try {
-          if (channels.size > 0) await subscriber.subscribe(...channels)
-          onReconnect()
-        } catch (error) {
-          // The connection was lost again: the next `ready` follows.
-          onError(error as Error)
-        }
+/**
+ * Opens a connection, and another one when it is lost. In a cluster, it leads to any of the servers, because each passes on
+ * what is published at the others. The cluster client has such a connection too, but does not report that it has replaced
+ * it, and forgets all subscriptions when it fails to renew them.
+ */
+async function openIoRedis(
+  client: IoRedisClient | IoRedisCluster,
+  { onMessage, onReconnect, onError }: SubscriberListener,
+  signal: AbortSignal,
+): Promise<Subscriber> {
+  const channels = new Set<string>()
+  let connecting = connect()
+
+  async function connect(): Promise<IoRedisSubscriber> {
+    const nodes = 'nodes' in client ? client.nodes() : [client]
+    const node = nodes[Math.floor(Math.random() * nodes.length)]
+    if (node === undefined) throw new Error('The client knows no server of the cluster')
+    const connection = node.duplicate({ retryStrategy: null, lazyConnect: true })
+    const disconnect = () => connection.disconnect()
+    signal.addEventListener('abort', disconnect)
+    connection.on('error', onError)
+    connection.on('message', onMessage)
+    try {
+      await connection.connect()
+      if (channels.size > 0) await connection.subscribe(...channels)
+    } catch (error) {
+      signal.removeEventListener('abort', disconnect)
+      connection.disconnect()
+      throw error
+    }
+    connection.on('end', () => {
+      signal.removeEventListener('abort', disconnect)
+      if (signal.aborted) return
+      connecting = reconnect()
+      // It rejects when the store is closed; failures were reported.
+      connecting.catch(() => {})
+    })
+    return connection
+  }
+
+  async function reconnect(): Promise<IoRedisSubscriber> {
+    for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LAST_DELAY)) {
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      signal.throwIfAborted()
+      try {
+        const connection = await connect()
+        onReconnect()
+        return connection
+      } catch (error) {
+        onError(error as Error)
       }
+    }
+  }
 
-      return {
-        async subscribe(channel) {
-          await subscriber.subscribe(channel)
-          channels.add(channel)
-        },
-        async unsubscribe(channel) {
-          channels.delete(channel)
-          await subscriber.unsubscribe(channel)
-        },
-      }
+  await connecting
+  return {
+    async subscribe(channel) {
+      await (await connecting).subscribe(channel)
+      channels.add(channel)
+    },
+    async unsubscribe(channel) {
+      channels.delete(channel)
+      await (await connecting).unsubscribe(channel)
     },
   }
 }

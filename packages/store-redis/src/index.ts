@@ -6,7 +6,7 @@ import type { RedisClient } from './clients.ts'
 import { RedisEventStore } from './events.ts'
 import { Redis, RedisStoreError, type RedisStoreOptions, wholeMs } from './redis.ts'
 
-export type { IoRedisClient, NodeRedisClient, NodeRedisCluster, RedisClient } from './clients.ts'
+export type { IoRedisClient, IoRedisCluster, NodeRedisClient, NodeRedisCluster, RedisClient } from './clients.ts'
 export { RedisStoreError, type RedisStoreOptions } from './redis.ts'
 
 /** A store in Redis. */

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createCluster } from '@redis/client'
-import { Redis as IoRedis } from 'ioredis'
+import { Cluster, Redis as IoRedis } from 'ioredis'
 import type { RedisClient } from './clients.ts'
 
 /** Whether `redis-server` is installed. In CI it must be. */
@@ -23,6 +23,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
+/** @param more further arguments, which override the others */
 export async function startRedis(port?: number, more: readonly string[] = []): Promise<RedisServer> {
   const chosen = port ?? (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
@@ -106,24 +107,81 @@ export async function connectAdmin(port: number) {
 
 /** The number of slots of a cluster. */
 const SLOTS = 16_384
+const SERVERS = 3
 
-/** Starts a cluster of one server. */
-export async function startCluster(): Promise<RedisServer> {
-  const server = await startRedis(undefined, ['--cluster-enabled', 'yes'])
-  const admin = await connectAdmin(server.port)
-  await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...Array.from({ length: SLOTS }, (_, slot) => String(slot))])
-  while (!String(await admin.sendCommand(['CLUSTER', 'INFO'])).includes('cluster_state:ok')) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  admin.destroy()
-  return server
+/** The servers of one cluster. */
+export interface RedisCluster {
+  readonly ports: readonly number[]
+  /** Kills one server. The function that is returned starts it again. */
+  kill(index: number): Promise<() => Promise<void>>
+  stop(): Promise<void>
 }
 
-/** Connects a cluster client of `@redis/client`. */
-export async function connectCluster(port: number): Promise<Connected> {
-  const client = createCluster({ rootNodes: [{ socket: { host: '127.0.0.1', port } }] })
-  client.on('error', () => {})
-  const connecting: Promise<unknown> = client.connect()
-  await connecting
-  return { client, close: () => client.destroy() }
+/** Starts a cluster of three servers, each with a third of the slots. */
+export async function startCluster(): Promise<RedisCluster> {
+  const folders = Array.from({ length: SERVERS }, () => mkdtempSync(join(tmpdir(), 'redis-cluster-')))
+  // The default port for the other servers may not exist.
+  const busPorts = await Promise.all(folders.map(freePort))
+  const start = (index: number, port?: number) => {
+    const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2_000, 'cluster-port': busPorts[index] }
+    const args = Object.entries({ ...settings, dir: folders[index] }).map(([name, value]) => [`--${name}`, `${value}`])
+    return startRedis(port, args.flat())
+  }
+  const servers = await Promise.all(folders.map((_, index) => start(index)))
+  const admins = await Promise.all(servers.map(({ port }) => connectAdmin(port)))
+  for (const [index, admin] of admins.entries()) {
+    const [first, last] = [index, index + 1].map((each) => Math.floor((each * SLOTS) / SERVERS)) as [number, number]
+    await admin.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', String(first), String(last - 1)])
+    await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', String(servers[0]?.port), String(busPorts[0])])
+  }
+  for (const admin of admins) await isReady(admin)
+  for (const admin of admins) admin.destroy()
+  return {
+    ports: servers.map(({ port }) => port),
+    async kill(index) {
+      const { port, stop } = servers[index] as RedisServer
+      await stop()
+      return async () => {
+        servers[index] = await start(index, port)
+      }
+    },
+    async stop() {
+      for (const server of servers) await server.stop()
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Waits until a server knows all others and their slots. */
+async function isReady(admin: Awaited<ReturnType<typeof connectAdmin>>): Promise<void> {
+  for (;;) {
+    const info = String(await admin.sendCommand(['CLUSTER', 'INFO']))
+    if (/cluster_state:ok[\s\S]*cluster_size:3/.test(info)) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Connects a cluster client of each supported library. */
+export const connectClusterBy: Readonly<
+  Record<'@redis/client' | 'ioredis', (ports: readonly number[]) => Promise<Connected>>
+> = {
+  async '@redis/client'(ports) {
+    const client = createCluster({
+      rootNodes: ports.map((port) => ({ socket: { host: '127.0.0.1', port } })),
+      defaults: { socket: { reconnectStrategy: 50 } },
+    })
+    client.on('error', () => {})
+    const connecting: Promise<unknown> = client.connect()
+    await connecting
+    return { client, close: () => client.destroy() }
+  },
+  async ioredis(ports) {
+    const client = new Cluster(
+      ports.map((port) => ({ host: '127.0.0.1', port })),
+      { clusterRetryStrategy: () => 50 },
+    )
+    client.on('error', () => {})
+    await once(client, 'ready')
+    return { client, close: () => client.disconnect() }
+  },
 }

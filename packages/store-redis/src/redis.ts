@@ -87,7 +87,7 @@ export class Redis {
   }
 
   publish(channel: string, message: string): Promise<unknown> {
-    return this.within('PUBLISH', () => this.connection.send(undefined, ['PUBLISH', channel, message]))
+    return this.within('PUBLISH', () => this.connection.publish(channel, message))
   }
 
   /** Rejects with a `RedisStoreError` if an operation fails or takes longer than the time limit. */

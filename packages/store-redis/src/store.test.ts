@@ -1,17 +1,8 @@
 import { getEventListeners } from 'node:events'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RedisClient } from './clients.ts'
 import { RedisStoreError, redisStore } from './index.ts'
-import {
-  type Connected,
-  connectAdmin,
-  connectBy,
-  connectCluster,
-  hasRedis,
-  type RedisServer,
-  startCluster,
-  startRedis,
-} from './redis.fixture.ts'
+import { type Connected, connectAdmin, connectBy, hasRedis, type RedisServer, startRedis } from './redis.fixture.ts'
 
 describe('options', () => {
   const client = { call: async () => null, duplicate: () => undefined } as unknown as RedisClient
@@ -230,28 +221,5 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     // This one, and the one of the caller.
     expect(await admin.clientList()).toHaveLength(2)
     admin.destroy()
-  })
-})
-
-describe.skipIf(!hasRedis)('a store in a cluster', () => {
-  it('reports a gap after the connection for subscriptions was lost, and none before', async () => {
-    const server = await startCluster()
-    onTestFinished(() => server.stop())
-    const { client, close } = await connectCluster(server.port)
-    onTestFinished(close)
-    const store = redisStore(client)
-    const received: string[] = []
-    const receive = (message: string) => void received.push(message)
-    await store.bus.subscribe('t', receive, () => receive('gap'))
-    await store.bus.subscribe('u', receive)
-    await store.bus.publish('t', 'x')
-    await expect.poll(() => received).toEqual(['x'])
-    const admin = await connectAdmin(server.port)
-    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub'])
-    await expect.poll(() => received, { timeout: 5_000 }).toEqual(['x', 'gap'])
-    await store.bus.publish('t', 'y')
-    await expect.poll(() => received).toEqual(['x', 'gap', 'y'])
-    admin.destroy()
-    await store.close()
   })
 })

@@ -1,0 +1,128 @@
+/** The store in a cluster of three Redis servers. */
+
+import { describeContract, storeContract } from '@mcpx/testing'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type RedisStore, redisStore } from './index.ts'
+import {
+  type Connected,
+  connectAdmin,
+  connectClusterBy,
+  hasRedis,
+  type RedisCluster,
+  startCluster,
+} from './redis.fixture.ts'
+
+describe.skipIf(!hasRedis)('a Redis cluster', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster?.stop())
+
+  /** Closes the connections for subscriptions, which lead to any of the servers. */
+  async function killSubscribers(): Promise<void> {
+    const admins = await Promise.all(cluster.ports.map(connectAdmin))
+    await Promise.all(admins.map((admin) => admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub'])))
+    for (const admin of admins) admin.destroy()
+  }
+
+  describe.each(Object.entries(connectClusterBy))('%s', (library, connect) => {
+    let near: Connected
+    let far: Connected
+    let count = 0
+    const prefixes = new Map<RedisStore, string>()
+    beforeAll(async () => {
+      near = await connect(cluster.ports)
+      far = await connect(cluster.ports)
+    })
+    afterAll(() => {
+      near?.close()
+      far?.close()
+    })
+
+    function open({ client }: Connected, prefix: string): RedisStore {
+      const store = redisStore(client, { prefix })
+      prefixes.set(store, prefix)
+      return store
+    }
+
+    describeContract(
+      `the store over ${library}`,
+      storeContract(() => open(near, `${library}:${count++}:`), {
+        openSecond: (store) => open(far, prefixes.get(store as RedisStore) ?? ''),
+        interrupt: killSubscribers,
+        waitForDelivery: () => new Promise((resolve) => setTimeout(resolve, 300)),
+      }),
+      { describe, it },
+    )
+
+    it('distributes sessions and streams over all servers', async () => {
+      const store = open(near, `${library}:spread:`)
+      for (let n = 0; n < 30; n++) {
+        await store.sessions.create(`${n}`, {}, 60_000)
+        await store.events.append(`${n}`, 'x')
+      }
+      for (const port of cluster.ports) {
+        const admin = await connectAdmin(port)
+        expect((await admin.keys(`${library}:spread:*`)).length).toBeGreaterThan(5)
+        admin.destroy()
+      }
+    })
+
+    it('reports a gap after the connection for subscriptions was lost, and none before', async () => {
+      const store = open(near, `${library}:gap:`)
+      const received: string[] = []
+      const receive = (message: string) => void received.push(message)
+      await store.bus.subscribe('t', receive, () => receive('gap'))
+      await store.bus.subscribe('u', receive)
+      await store.bus.publish('t', 'x')
+      await expect.poll(() => received).toEqual(['x'])
+      await killSubscribers()
+      await expect.poll(() => received, { timeout: 5_000 }).toEqual(['x', 'gap'])
+      await store.bus.publish('t', 'y')
+      await expect.poll(() => received).toEqual(['x', 'gap', 'y'])
+      await store.close()
+    })
+
+    it('rejects by name while a server is down, and works when it is back', { timeout: 30_000 }, async () => {
+      // Other tests share the connections.
+      const own = await connect(cluster.ports)
+      onTestFinished(() => own.close())
+      const store = redisStore(own.client, { prefix: `${library}:down:`, timeout: 500 })
+      let gaps = 0
+      const received: string[] = []
+      await store.bus.subscribe(
+        't',
+        (message) => received.push(message),
+        () => {
+          gaps += 1
+        },
+      )
+      const createAll = async (kind: string) => {
+        const creating = Array.from({ length: 30 }, (_, n) => store.sessions.create(`${kind}${n}`, {}, 60_000))
+        return (await Promise.allSettled(creating)).flatMap((each) => ('reason' in each ? [each.reason] : []))
+      }
+      const isDelivered = async () => {
+        try {
+          await store.bus.publish('t', 'x')
+        } catch {
+          // The server is not ready yet.
+        }
+        return received.length > 0
+      }
+      for (let index = 0; index < cluster.ports.length; index++) {
+        const restart = await cluster.kill(index)
+        const failures = await createAll(`down${index}-`)
+        expect(failures.length).toBeGreaterThan(0)
+        for (const error of failures) expect(error).toMatchObject({ name: 'RedisStoreError', retryable: true })
+        await restart()
+        await expect.poll(() => createAll(`up${index}-${performance.now()}`), { timeout: 10_000 }).toEqual([])
+        received.length = 0
+        await expect.poll(isDelivered, { timeout: 10_000 }).toBe(true)
+      }
+      // The subscription was at one of the servers that were killed.
+      expect(gaps).toBeGreaterThan(0)
+      await store.close()
+    })
+  })
+})
