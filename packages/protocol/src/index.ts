@@ -99,7 +99,7 @@ export type {
 export { checkStoreOptions, type FollowSource, followByReplay } from './store-helpers.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
-  Count, CounterStore, EventBus, EventReplay, EventStore, RecordStore, ReplayStore, SessionStore, Store, StoredEvent,
+  Count, CounterStore, EventBus, EventReplay, EventStore, RecordStore, ReplayStore, SessionStore, Store, StoredEvent, StoredTask, TaskLease, TaskStore,
 } from './stores.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

@@ -6,6 +6,7 @@ import {
   createMemoryRecordStore,
   createMemorySessionStore,
 } from './memory-stores.ts'
+import { createMemoryTaskStore } from './memory-task-store.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
 import type { CounterStore, ReplayStore, Store } from './stores.ts'
 
@@ -106,5 +107,6 @@ export function memoryStore(): Store {
     bus: createMemoryEventBus(),
     counters: createMemoryCounterStore(),
     replays: createMemoryReplayStore(),
+    tasks: createMemoryTaskStore(),
   }
 }

@@ -26,6 +26,7 @@ export {
   type MemoryRecordStoreOptions,
   type MemorySessionStoreOptions,
 } from './memory-stores.ts'
+export { createMemoryTaskStore, type MemoryTaskStoreOptions } from './memory-task-store.ts'
 
 /** Options of `createChannelPair`. */
 export interface ChannelPairOptions {

@@ -1,6 +1,6 @@
 /**
  * The interfaces of stores for state that several requests or processes share: records such as sessions, sent events,
- * messages between processes, counts and used ids. All values are JSON.
+ * messages between processes, counts, used ids and tasks. All values are JSON.
  */
 
 import type { Awaitable } from './async.ts'
@@ -116,6 +116,66 @@ export interface ReplayStore {
   add(id: string, ttl: number): Awaitable<boolean>
 }
 
+/** The process that works on a task, and for how long. */
+export interface TaskLease {
+  /** The id of the process, of at most 128 characters. */
+  readonly owner: string
+  /** How long the lease lasts unless it is renewed, in ms. */
+  readonly duration: number
+}
+
+/** A stored task. */
+export interface StoredTask {
+  /** The id of the task. */
+  readonly id: string
+  /** The version of the task: a whole number that is greater after each `update` and `claim`. */
+  readonly version: number
+  /** The data of the task, as it was stored. */
+  readonly data: string
+  /** The process that holds the lease. Undefined if the task has none. A lapsed lease is still held until it is claimed. */
+  readonly owner: string | undefined
+  /** How long the task is kept from now on, in ms. */
+  readonly ttl: number
+}
+
+/**
+ * Stores tasks: work that outlives its request and its process. A lease says which process works on a task; if the process
+ * dies, the lease lapses, and another process claims the task. Every method is atomic over all processes. Times are durations
+ * that the store measures by one clock of its own, because the clocks of processes differ.
+ */
+export interface TaskStore {
+  /**
+   * Stores a new task for `ttl` ms, with version 1. When it resolves, every process can read the task. Fails if the id exists,
+   * and if the store is full: a task is never dropped before its time.
+   *
+   * @param data any text, which is returned as it is
+   * @param lease Default: no process works on the task
+   */
+  create(id: string, data: string, ttl: number, lease?: TaskLease): Awaitable<void>
+  /** Returns the newest state of a task, or undefined if it does not exist or its time has passed. */
+  get(id: string): Awaitable<StoredTask | undefined>
+  /**
+   * Replaces the data of a task if it still has this version; the version then increases by one. Returns whether it did, which
+   * is false for an unknown task. Of several calls with one version, one returns true. Keeps the time to live, and the lease
+   * unless `ends` is true.
+   *
+   * @param ends whether the lease ends, because no process works on the task any more. Default: false
+   */
+  update(id: string, version: number, data: string, ends?: boolean): Awaitable<boolean>
+  /**
+   * Restarts the lease of a task for its owner, also if it has lapsed and nobody has claimed the task. Returns the version of
+   * the task, so that its owner notices the updates of others. Returns undefined if the task does not exist or has another
+   * owner, or none.
+   */
+  renew(id: string, lease: TaskLease): Awaitable<number | undefined>
+  /**
+   * Gives a new lease of one task whose lease has lapsed to this process, and returns the task. Its version increases by one,
+   * so that updates of the old owner fail. Returns undefined if there is no such task. Of several processes that call it at
+   * once, each gets another task.
+   */
+  claim(lease: TaskLease): Awaitable<StoredTask | undefined>
+}
+
 /**
  * The state that the processes of one server share. `createServer`, the transports and middleware use its parts. To combine
  * stores, spread them: `{ ...memoryStore(), bus }`. A store that cannot be reached throws an error whose member `retryable`
@@ -134,6 +194,8 @@ export interface Store {
   readonly counters: CounterStore
   /** The ids of used proofs (DPoP). */
   readonly replays: ReplayStore
+  /** Tasks. Default: none; then the extension for tasks needs another store. */
+  readonly tasks?: TaskStore | undefined
   /**
    * Ends all subscriptions and followed streams, and closes the connections that the store has opened. Servers do not call
    * it, because several servers may share a store. Default: nothing has to be closed.

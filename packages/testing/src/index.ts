@@ -17,4 +17,5 @@ export { type RequesterContractOptions, requesterContract } from './requester-co
 export { sessionContract } from './session-contract.ts'
 export { recordStoreContract, type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
 export { storeContract, type WholeStoreContractOptions } from './store-contract.ts'
+export { taskStoreContract } from './task-store-contract.ts'
 export { catchError, delay, waitForTasks } from './timing.ts'

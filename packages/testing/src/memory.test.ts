@@ -6,6 +6,7 @@ import {
   createMemoryEventStore,
   createMemoryRecordStore,
   createMemorySessionStore,
+  createMemoryTaskStore,
   memoryStore,
 } from '@mcpx/protocol/memory'
 import { describe, it } from 'vitest'
@@ -20,6 +21,7 @@ import {
   sessionContract,
   sessionStoreContract,
   storeContract,
+  taskStoreContract,
 } from './index.ts'
 
 const runner = { describe, it }
@@ -27,6 +29,7 @@ const cases = {
   'the channel pair in memory': channelContract(() => createChannelPair()),
   'the session store in memory': sessionStoreContract(() => createMemorySessionStore()),
   'the record store in memory': recordStoreContract(() => createMemoryRecordStore()),
+  'the task store in memory': taskStoreContract(() => createMemoryTaskStore()),
   'the event store in memory': eventStoreContract(() => createMemoryEventStore()),
   'the event bus in memory': eventBusContract(() => createMemoryEventBus()),
   'the whole store in memory': storeContract(() => memoryStore()),

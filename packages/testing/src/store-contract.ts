@@ -8,6 +8,7 @@ import { type EventBusContractOptions, eventBusContract } from './event-bus-cont
 import { eventStoreContract } from './event-store-contract.ts'
 import { replayStoreContract } from './replay-store-contract.ts'
 import { recordStoreContract, type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
+import { taskStoreContract } from './task-store-contract.ts'
 
 /** Options of `storeContract`. */
 export interface WholeStoreContractOptions
@@ -17,11 +18,17 @@ export interface WholeStoreContractOptions
   readonly interrupt?: ((store: Store) => Promise<void>) | undefined
 }
 
-type Part = 'sessions' | 'records' | 'events' | 'bus' | 'counters' | 'replays'
+type Part = Exclude<keyof Store, 'close'>
+
+/** The part of a store that has it. */
+type PartOf<Name extends Part> = Exclude<Store[Name], undefined>
+
+/** The reason why a case of tasks ends for a store without them. */
+const NO_TASKS = new Error('The store has no tasks')
 
 /**
  * The cases that every store must pass: those of its parts, and some of `close`. Each case closes the stores that it has
- * used, if they have a `close` method.
+ * used, if they have a `close` method. The cases of tasks pass for a store without the optional member `tasks`.
  *
  * @param create Called once per case; returns an empty store.
  */
@@ -34,20 +41,22 @@ export function storeContract(
   /** Finds the store of a part, which the suites of parts do not know. */
   const owners = new WeakMap<object, Store>()
 
-  function use<Name extends Part>(name: Name, store: Store): Store[Name] {
+  function use<Name extends Part>(name: Name, store: Store): PartOf<Name> {
     opened.add(store)
-    owners.set(store[name], store)
-    return store[name]
+    const part = store[name]
+    if (part === undefined) throw NO_TASKS
+    owners.set(part, store)
+    return part as PartOf<Name>
   }
 
   function partOptions<Name extends Part>(name: Name) {
     return {
       timeout,
-      openSecond: async (part: Store[Name]) => use(name, await openSecond(owners.get(part) as Store)),
+      openSecond: async (part: PartOf<Name>) => use(name, await openSecond(owners.get(part) as Store)),
     }
   }
 
-  async function open<Name extends Part>(name: Name): Promise<Store[Name]> {
+  async function open<Name extends Part>(name: Name): Promise<PartOf<Name>> {
     return use(name, await create())
   }
 
@@ -69,6 +78,7 @@ export function storeContract(
     bus: eventBusContract(() => open('bus'), busOptions),
     counters: counterStoreContract(() => open('counters'), partOptions('counters')),
     replays: replayStoreContract(() => open('replays'), partOptions('replays')),
+    tasks: passWithoutTasks(taskStoreContract(() => open('tasks'), partOptions('tasks'))),
   }
   const whole = defineContract(
     'A store',
@@ -119,6 +129,17 @@ export function storeContract(
     suite.map(({ name, run }) => ({ name: `${part}: ${name}`, run })),
   )
   return [...cases, ...whole].map(({ name, run }) => ({ name, run: () => run().finally(closeAll) }))
+}
+
+/** Changes cases so that they pass for a store without tasks, because `tasks` is an optional member. */
+function passWithoutTasks(cases: readonly ContractCase[]): readonly ContractCase[] {
+  return cases.map(({ name, run }) => ({
+    name,
+    run: () =>
+      run().catch((error: Error) => {
+        if (error.cause !== NO_TASKS) throw error
+      }),
+  }))
 }
 
 /** Resolves when following ends, also with an error. */

@@ -1,0 +1,124 @@
+/** Tasks in the memory of one process. */
+
+import { checkNumbers, refuseUnknownOption } from './options.ts'
+import type { StoredTask, TaskLease, TaskStore } from './stores.ts'
+
+/** Options of `createMemoryTaskStore`. */
+export interface MemoryTaskStoreOptions {
+  /** The most tasks that are kept. Beyond it, `create` throws. Default: 10,000. */
+  readonly maxTasks?: number | undefined
+  /**
+   * The most characters of data that all tasks have together. Beyond it, `create` and `update` throw. Default: 64 Mi, which is
+   * 64 MB for ASCII and 128 MB for other text.
+   */
+  readonly maxTotalCharacters?: number | undefined
+}
+
+interface TaskEntry {
+  version: number
+  data: string
+  owner: string | undefined
+  /** The end of the lease, in ms of the clock of the store. */
+  leasedUntil: number
+  /** In ms of the clock of the store. */
+  readonly expiresAt: number
+}
+
+/** The shortest time between two searches for expired tasks, in ms. */
+const SWEEP_INTERVAL = 1_000
+
+/** The clock of the store. It is monotonic, so that a change of the system time ends no lease. */
+const now = () => performance.now()
+
+/** Creates a task store in the memory of this process. Its tasks end with the process. */
+export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): TaskStore {
+  refuseUnknownOption('createMemoryTaskStore', options, ['maxTasks', 'maxTotalCharacters'])
+  const { maxTasks = 10_000, maxTotalCharacters = 67_108_864 } = options
+  checkNumbers('createMemoryTaskStore: ', { maxTasks, maxTotalCharacters })
+  const tasks = new Map<string, TaskEntry>()
+  let total = 0
+  let nextSweep = 0
+
+  function drop(id: string, { data }: TaskEntry): void {
+    tasks.delete(id)
+    total -= data.length
+  }
+
+  function find(id: string): TaskEntry | undefined {
+    const task = tasks.get(id)
+    if (task === undefined || task.expiresAt > now()) return task
+    drop(id, task)
+    return undefined
+  }
+
+  function dropExpired(): void {
+    const time = now()
+    if (time < nextSweep) return
+    nextSweep = time + SWEEP_INTERVAL
+    for (const [id, task] of tasks) if (task.expiresAt <= time) drop(id, task)
+  }
+
+  /** Reserves space for data that replaces other data. Throws if the store is full. */
+  function reserve(added: number): void {
+    if (total + added > maxTotalCharacters) dropExpired()
+    if (added > 0 && total + added > maxTotalCharacters) {
+      throw new Error(`maxTotalCharacters: the tasks would have more than ${maxTotalCharacters} characters`)
+    }
+    total += added
+  }
+
+  function hold(task: TaskEntry, { owner, duration }: TaskLease): void {
+    task.owner = owner
+    task.leasedUntil = now() + duration
+  }
+
+  const show = (id: string, { version, data, owner, expiresAt }: TaskEntry): StoredTask => ({
+    id,
+    version,
+    data,
+    owner,
+    ttl: expiresAt - now(),
+  })
+
+  return {
+    create(id, data, ttl, lease) {
+      dropExpired()
+      if (find(id) !== undefined) throw new Error('A task with this id exists already')
+      if (tasks.size >= maxTasks) throw new Error(`maxTasks: there are ${maxTasks} tasks already`)
+      reserve(data.length)
+      const task: TaskEntry = { version: 1, data, owner: undefined, leasedUntil: 0, expiresAt: now() + ttl }
+      if (lease !== undefined) hold(task, lease)
+      tasks.set(id, task)
+    },
+    get(id) {
+      const task = find(id)
+      return task && show(id, task)
+    },
+    update(id, version, data, ends = false) {
+      const task = find(id)
+      if (task === undefined || task.version !== version) return false
+      reserve(data.length - task.data.length)
+      task.data = data
+      task.version += 1
+      if (ends) task.owner = undefined
+      return true
+    },
+    renew(id, lease) {
+      const task = find(id)
+      if (task === undefined || task.owner !== lease.owner) return undefined
+      hold(task, lease)
+      return task.version
+    },
+    claim(lease) {
+      dropExpired()
+      const time = now()
+      for (const [id, task] of tasks) {
+        if (task.owner === undefined || task.leasedUntil > time || task.expiresAt <= time) continue
+        hold(task, lease)
+        task.version += 1
+        return show(id, task)
+      }
+      return undefined
+    },
+  }
+}
