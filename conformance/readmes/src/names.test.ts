@@ -82,8 +82,8 @@ describe('a name in prose', () => {
     expect(tested.filter((name) => !stages().includes(name))).toEqual([])
   })
 
-  // Placeholders for file names.
-  const files = fileNames().add('name.ts').add('name.test.ts')
+  // Placeholders for file names, and a file that a command writes.
+  const files = fileNames().add('name.ts').add('name.test.ts').add('mcpx.lock.json')
   it.each(all)('of a file exists, in %s', (path) => {
     const text = textOf(path)
     const bare = spansOf(text).filter((span) => /^[\w-]+(?:\.[\w-]+)*\.(?:ts|mts|mjs|js|json|md|ya?ml|sh)$/.test(span))

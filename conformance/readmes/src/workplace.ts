@@ -85,8 +85,12 @@ function startCommand(command: string, folder: string) {
   if (program === 'npx' && args[0] === 'vitest') {
     return start([join(root, 'node_modules/vitest/vitest.mjs'), ...args.slice(1)], folder)
   }
+  if (program === 'npx' && args[0] === 'mcpx')
+    return start([join(root, 'packages/cli/src/main.ts'), ...args.slice(1)], folder)
   if (program === 'redis-server') return start(args, folder, program)
-  throw new Error(`console block: expected \`node\`, \`npx vitest\` or \`redis-server\`, got \`${command}\``)
+  throw new Error(
+    `console block: expected \`node\`, \`npx vitest\`, \`npx mcpx\` or \`redis-server\`, got \`${command}\``,
+  )
 }
 
 /** Tests in documents read our packages from their sources, too. */

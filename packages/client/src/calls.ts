@@ -16,6 +16,7 @@ import {
 import type { ClientCalls } from './client.ts'
 import { requestLabel } from './era.ts'
 import { InvalidAnswer } from './input-requests.ts'
+import type { LockGuard } from './lock.ts'
 import { type CallOptions, checkCallOptions, type RequestCallOptions } from './options.ts'
 import { OutputCheck } from './output-check.ts'
 import { createListing, type Listing } from './pagination.ts'
@@ -53,7 +54,11 @@ export function createCalls(state: ClientState, reconnector: Reconnector): Clien
       method,
       maxPages: state.options.maxPages ?? 1_000,
       fetch: (params) => request(method, params, options),
-      itemsOf: (page) => itemsOf(page as Lists[Method]),
+      itemsOf(page) {
+        const items = itemsOf(page as Lists[Method])
+        state.lock?.checkPage(method, items as Parameters<LockGuard['checkPage']>[1])
+        return items
+      },
       onStale: () => state.cache.drop(method),
     })
   }

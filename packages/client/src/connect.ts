@@ -38,6 +38,7 @@ import { createToolCallers } from './typed-tools.ts'
  * @param target the connector of a transport, such as `http(url)` or `spawn(command, args)`; or a server of this process.
  * @throws TypeError for an invalid target, and for an unknown option
  * @throws ConnectionError when the server cannot be reached or does not answer
+ * @throws LockError when the server differs from the option `lock`
  */
 export async function connect<Server = unknown>(
   target: Connector | (Responder & Server),
@@ -55,7 +56,14 @@ export async function connectAs<Server = unknown>(
   checkTarget(target)
   checkClientOptions(options)
   const state = new ClientState(options, name === undefined ? 'client' : `client ${name}`)
-  return createClient(state, await Reconnector.start(state, target))
+  const client = createClient<ServerOf<Server>>(state, await Reconnector.start(state, target))
+  try {
+    await state.lock?.checkServer(client)
+    return client
+  } catch (error) {
+    await client.close()
+    throw error
+  }
 }
 
 function checkTarget(target: unknown): void {

@@ -23,6 +23,15 @@ export { connect } from './connect.ts'
 export { type ClientGroup, connectAll } from './connect-all.ts'
 export { createEraMemory } from './detect-era.ts'
 export type { ServerFacts } from './era.ts'
+export {
+  compareLock,
+  createLock,
+  describeDifference,
+  type LockDifference,
+  LockError,
+  type LockRisk,
+  type ServerLock,
+} from './lock.ts'
 export type {
   AskOrigin,
   CallOptions,

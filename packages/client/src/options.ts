@@ -27,6 +27,7 @@ import {
   type Telemetry,
   unknownOption,
 } from '@mcpx/protocol'
+import type { LockDifference, ServerLock } from './lock.ts'
 
 /** The origin of an input request, and the signal that ends it. */
 export interface AskOrigin {
@@ -140,6 +141,13 @@ export interface ClientOptions {
   readonly cache?: number | false | undefined
   /** Remembers the era of each server. Default: one memory for the process. */
   readonly eraMemory?: EraMemory | undefined
+  /**
+   * The reviewed definitions of the server, as `createLock` and `mcpx lock` return them. A server that differs is refused with
+   * `LockError`, by `connect` and by each list that it changes later. Default: none.
+   */
+  readonly lock?: ServerLock | undefined
+  /** Called with differences from `lock`, instead of refusing the server. Default: none. */
+  readonly onLockDifference?: ((differences: readonly LockDifference[]) => void) | undefined
   /** Called with every problem that was handled: messages that were ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
   /**
@@ -244,6 +252,8 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   maxPages: true,
   cache: true,
   eraMemory: true,
+  lock: true,
+  onLockDifference: true,
   onWarning: true,
   debug: true,
   telemetry: true,

@@ -17,6 +17,7 @@ import {
   TelemetryReporter,
 } from '@mcpx/protocol'
 import { answerInputRequest, checkRootList, declaredCapabilities } from './input-requests.ts'
+import { LockGuard } from './lock.ts'
 import type { AskOrigin, CallOptions, ClientOptions, Progress } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import { Turns } from './turns.ts'
@@ -40,6 +41,8 @@ export class ClientState {
   readonly onWarning: (warning: Error) => void
   /** Observes the messages of the connection, to debug it. */
   readonly observer: MessageObserver | undefined
+  /** Compares what the server lists with the option `lock`. */
+  readonly lock: LockGuard | undefined
   /** Reports to the observer of the option `telemetry`. */
   readonly reporter: TelemetryReporter | undefined
   /** Answers an input request by the callbacks of the client. */
@@ -50,7 +53,7 @@ export class ClientState {
 
   /** @param label the beginning of the lines of `debug` */
   constructor(options: ClientOptions, label = 'client') {
-    const { cache = 256, clientInfo, debug, onLog, onWarning, roots, telemetry } = options
+    const { cache = 256, clientInfo, debug, lock, onLockDifference, onLog, onWarning, roots, telemetry } = options
     if (roots !== undefined && typeof roots !== 'function') checkRootList(roots)
     this.options = options
     this.capabilities = declaredCapabilities(options)
@@ -58,6 +61,7 @@ export class ClientState {
     this.cache = createResponseCache(cache === false ? 0 : cache)
     this.turns = new Turns(this.capabilities)
     this.onWarning = guarded(onWarning)
+    this.lock = lock && new LockGuard(lock, onLockDifference && guarded(onLockDifference, this.onWarning))
     this.observer = createDebugObserver(label, debug)
     this.reporter = telemetry && new TelemetryReporter(telemetry, this.onWarning)
     this.answerInput = (request, origin) => answerInputRequest(options, request, origin)

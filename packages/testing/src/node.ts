@@ -1,8 +1,9 @@
-/** Transcripts in files. */
+/** Transcripts and locks in files. */
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Connector } from '@mcpx/protocol'
+import { compareLock, connect, createLock, LockError, type ServerLock } from '@mcpx/client'
+import type { Connector, Responder } from '@mcpx/protocol'
 import { type RecordOptions, recordTranscript, replayTranscript, type Transcript } from './server/transcript.ts'
 
 export type { RecordOptions, Transcript } from './server/transcript.ts'
@@ -21,7 +22,7 @@ export function record(connector: Connector, file: string, options?: RecordOptio
  * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
  */
 export function replay(file: string, options?: RecordOptions): Connector {
-  return replayTranscript(load(file), options)
+  return replayTranscript(load('replay', file) as Transcript, options)
 }
 
 /**
@@ -38,24 +39,48 @@ export function recordOnce(connector: Connector, file: string, options?: RecordO
   return record(connector, file, options)
 }
 
-function load(file: string): Transcript {
+/**
+ * Checks that a server still has the tools, prompts and resources of a lock, as `mcpx lock` writes it: the contract of the
+ * server with its users. Writes the file if it is missing, or with the environment variable `MCPX_RECORD=1`. With `CI` set, a
+ * missing file is an error.
+ *
+ * ```ts
+ * test('keeps its contract', () => contract(server, 'mcpx.lock.json'))
+ * ```
+ *
+ * @throws LockError if the server differs
+ */
+export async function contract(server: Responder | Connector, file: string): Promise<void> {
+  const client = await connect(server)
+  try {
+    const current = await createLock(client)
+    const isWanted = process.env.MCPX_RECORD === '1'
+    if (isWanted || !(existsSync(file) || process.env.CI)) return save(file, current)
+    const differences = compareLock(load('contract', file) as ServerLock, current)
+    if (differences.length > 0) throw new LockError(differences)
+  } finally {
+    await client.close()
+  }
+}
+
+function load(place: string, file: string): unknown {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new Error(`replay: cannot read ${file}; record it first, for example with MCPX_RECORD=1`, { cause })
+    throw new Error(`${place}: cannot read ${file}; record it first, for example with MCPX_RECORD=1`, { cause })
   }
   try {
-    return JSON.parse(text) as Transcript
+    return JSON.parse(text)
   } catch (cause) {
-    throw new TypeError(`replay: ${file} is not JSON; record it again`, { cause })
+    throw new TypeError(`${place}: ${file} is not JSON; record it again`, { cause })
   }
 }
 
 /** Writes the whole file at once, so that an ended process leaves no half of it. */
-function save(file: string, transcript: Transcript): void {
+function save(file: string, content: object): void {
   mkdirSync(dirname(file), { recursive: true })
   const partial = `${file}.${process.pid}.tmp`
-  writeFileSync(partial, `${JSON.stringify(transcript, undefined, 2)}\n`)
+  writeFileSync(partial, `${JSON.stringify(content, undefined, 2)}\n`)
   renameSync(partial, file)
 }

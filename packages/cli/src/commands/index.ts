@@ -37,4 +37,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list the tools, resources and prompts of a server, or the servers in the settings of hosts',
     load: () => import('./list.ts'),
   },
+  {
+    name: 'lock',
+    summary: 'write the definitions of a server to a file, or compare the server with it',
+    load: () => import('./lock.ts'),
+  },
 ]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { connect } from '@mcpx/client'
 import { memoryConnector } from '@mcpx/protocol/memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { record, recordOnce, replay } from '../node.ts'
+import { contract, record, recordOnce, replay } from '../node.ts'
 import { catchError, delay } from '../timing.ts'
 import { answers } from './answers.ts'
 import { recordTranscript, replayTranscript, type Transcript } from './transcript.ts'
@@ -169,5 +169,29 @@ describe('files', () => {
     )
     writeFileSync(file, '{')
     expect(() => replay(file)).toThrow(`replay: ${file} is not JSON; record it again`)
+  })
+})
+
+describe('contract', () => {
+  it('writes a lock, and fails when the server differs from it', async () => {
+    vi.stubEnv('CI', '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const file = join(folder(), 'mcpx.lock.json')
+    await contract(createTravelServer(), file)
+    await contract(createTravelServer(), file)
+    const changed = createTravelServer()
+    changed.removeTool('slow')
+    await expect(contract(changed, file)).rejects.toThrow('[high] tool "slow" was removed')
+    vi.stubEnv('MCPX_RECORD', '1')
+    await contract(changed, file)
+    vi.stubEnv('MCPX_RECORD', '')
+    await contract(changed, file)
+  })
+
+  it('needs the lock in CI', async () => {
+    vi.stubEnv('CI', 'true')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const file = join(folder(), 'mcpx.lock.json')
+    await expect(contract(createTravelServer(), file)).rejects.toThrow(`contract: cannot read ${file}; record it first`)
   })
 })
