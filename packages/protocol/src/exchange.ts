@@ -111,6 +111,8 @@ export interface SessionState {
   openedFrom?: string
   /** When the handshake took place, in ms since 1970. */
   openedAt?: number
+  /** The process that sends the GET stream of the session over HTTP, or sent it last. It is notified of changes. */
+  streamProcess?: string
   /** How often the record was changed. Of two copies in different processes, the one with the higher number is newer. */
   version?: number
 }

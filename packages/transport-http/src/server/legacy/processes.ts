@@ -56,9 +56,10 @@ export class Processes<Body extends object> {
     return this.#connecting
   }
 
-  /** Publishes to all other processes. Reports errors of the bus and never rejects. */
-  async publish(body: Body): Promise<void> {
-    await this.#publish(ALL, { ...body, from: this.id })
+  /** Publishes to another process, or to all others. Reports errors of the bus and never rejects. */
+  async publish(body: Body, process?: string): Promise<void> {
+    if (process === this.id) return
+    await this.#publish(process === undefined ? ALL : topicOf(process), { ...body, from: this.id })
   }
 
   /**

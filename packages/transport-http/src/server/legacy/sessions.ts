@@ -129,13 +129,19 @@ export class Sessions {
   /** Changes the record. Works without a `this`. */
   readonly update = async (live: LiveSession, change: (state: SessionState) => void): Promise<void> => {
     if (this.#store === undefined) return updateTemporary(live, change)
+    let isForCalls = false
     const state = await this.#store.update(live.id, (record) => {
+      const { logLevel } = record
       change(record)
+      isForCalls = record.logLevel !== logLevel
       record.version = (record.version ?? 0) + 1
     })
     if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
     live.replaceState(state)
-    await this.#processes?.publish({ session: live.id, state })
+    // Calls run in any process. All other changes concern the GET stream alone.
+    const { streamProcess } = state
+    if (isForCalls) await this.#processes?.publish({ session: live.id, state })
+    else if (streamProcess !== undefined) await this.#processes?.publish({ session: live.id, state }, streamProcess)
   }
 
   /** Extends the time to live. Ends the session in this process if its record no longer exists. */
@@ -193,9 +199,22 @@ export class Sessions {
     )
   }
 
-  /** Ends the GET streams of a session in other processes, because its client has resumed the stream here. */
-  async endOtherStreams({ id }: LiveSession): Promise<void> {
-    await this.#processes?.publish({ session: id, resumed: true })
+  /**
+   * Makes this process the one that is notified of changes for the GET stream of a session.
+   *
+   * @param isResumed whether the client has resumed the stream here, so that another process ends it
+   */
+  async claimStream(live: LiveSession, isResumed: boolean): Promise<void> {
+    const { processId } = this
+    if (processId === undefined || live.state.streamProcess === processId) return
+    let previous: string | undefined
+    await this.update(live, (state) => {
+      previous = state.streamProcess
+      state.streamProcess = processId
+    })
+    if (isResumed && previous !== undefined) {
+      await this.#processes?.publish({ session: live.id, resumed: true }, previous)
+    }
   }
 
   async close(reason: Error): Promise<void> {

@@ -154,6 +154,8 @@ export class SessionStreams {
     if (live.readers >= most) return tooManyStreams(most)
     const lastEventId = request.header(LAST_EVENT_HEADER)
     const lost = lastEventId === null ? undefined : await this.#findLost(live, lastEventId)
+    const isOfSession = lost === undefined || lost.kind === 'get'
+    if (this.sessions.areShared && isOfSession) await this.sessions.claimStream(live, lost !== undefined)
     // The endpoint or the session may have ended while the store was read.
     if (this.#isClosing) return shuttingDown()
     if (live.hasEnded) return noSession()
@@ -205,7 +207,6 @@ export class SessionStreams {
     if (this.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
     // The changes since the client disconnected are known only if no other process can have served it.
     const hasGap = position !== undefined && this.sessions.areShared
-    if (hasGap) await this.sessions.endOtherStreams(live)
     const pending = earlier?.takePending()
     earlier?.end()
     const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
