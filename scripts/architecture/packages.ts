@@ -9,6 +9,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
   { kind: /^cli$/, may: /^/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
+  { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset|transport-http)$/ },
   {
     kind: /^(?:server|client|auth|transport-.+|store-.+)$/,
     may: /^(?:sse|json-schema|protocol)$/,
@@ -79,6 +80,7 @@ function checkDependencies({ manifest, sources }: Package): Violation[] {
 /** The packages that use Node, and in which of their files (below `src`). */
 const nodeFiles: Readonly<Record<string, RegExp>> = {
   auth: /^node(?:\.ts$|\/)/,
+  skills: /^node(?:\.ts$|\/)/,
   'transport-stdio': /^/,
   cli: /^/,
   testing: /^node\.ts$/,

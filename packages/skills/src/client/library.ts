@@ -1,0 +1,257 @@
+/** The skills of one server: their entries, and their files, which are verified when they are read. */
+
+import {
+  ErrorCode,
+  isObject,
+  type JsonObject,
+  kindOf,
+  quoted,
+  type Resource,
+  RpcError,
+  refuseUnknownOption,
+} from '@mcpx/protocol'
+import { mimeTypeOf, toText } from '../bytes.ts'
+import { SKILL_FILE, SKILLS_EXTENSION, type Skill, SkillError } from '../skill.ts'
+import { locateSkill, normalizeUri, resolveReference } from '../uris.ts'
+import { createMemoryCache, readCache, type SkillCache, writeCache } from './cache.ts'
+import { checkDigest, type Manifest, readBody, readContents, readManifest } from './manifest.ts'
+
+/** The options of one call. All durations are in ms. */
+export interface SkillCallOptions {
+  /** Cancels the request. */
+  readonly signal?: AbortSignal | undefined
+  /** How long to wait for each response, in ms. Default: that of the client. */
+  readonly timeout?: number | undefined
+}
+
+/** A connected client, as `connect` of `@mcpx/client` returns it. */
+export interface SkillsConnection {
+  /** The server, as far as it is needed. */
+  readonly server: { readonly capabilities: { readonly extensions?: Readonly<Record<string, unknown>> | undefined } }
+  /** Sends a request. */
+  request(
+    method: string,
+    params: JsonObject,
+    options: SkillCallOptions & { readonly fresh?: boolean },
+  ): Promise<JsonObject>
+}
+
+/** The options of `skills`. */
+export interface SkillsClientOptions {
+  /**
+   * Whether skills may be read whose server declares no digests, so that nobody can say whether their files are what was approved.
+   * Default: false.
+   */
+  readonly allowDynamic?: boolean | undefined
+  /** Keeps verified files. Default: `createMemoryCache()`, 32 MiB. `false`: none. */
+  readonly cache?: SkillCache | false | undefined
+  /** Called with every problem that was handled: an entry that is left out, a cache that failed. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
+}
+
+/** A file of a skill. */
+export interface SkillFile {
+  /** Its URI. */
+  readonly uri: string
+  /** The bytes. */
+  readonly bytes: Uint8Array
+  /** The bytes as text. Undefined if they are not UTF-8. */
+  readonly text: string | undefined
+  /** The MIME type, by the name of the file. Default: none. */
+  readonly mimeType: string | undefined
+  /** The text after the frontmatter: the instructions for the model. Only of the `SKILL.md` of the skill. */
+  readonly body: string | undefined
+  /** Whether the bytes are those of the entry. False only for dynamic skills. */
+  readonly isVerified: boolean
+}
+
+/** The skills of a server. Nothing is requested before it is needed. */
+export interface SkillLibrary {
+  /** Lists the entries of all skills. Invalid ones are left out, with a warning. */
+  list(options?: SkillCallOptions): Promise<Skill[]>
+  /** Returns the entry of a skill, by the URI of its `SKILL.md`. The list need not contain it. */
+  get(uri: string, options?: SkillCallOptions): Promise<Skill>
+  /**
+   * Reads a file of a skill: its `SKILL.md`, or the file that a reference in it names, such as `references/FORMS.md`. A file that is
+   * not in the entry is not requested. Rejects with `SkillError` if the bytes differ from the entry; use nothing of the skill then.
+   */
+  read(skill: Skill, reference?: string, options?: SkillCallOptions): Promise<SkillFile>
+  /**
+   * Lists a directory, by its URI without a slash at the end. Sub-directories have the MIME type `inode/directory`. For the files of a
+   * skill, `skill.resources` has all of them without a request.
+   */
+  readDirectory(uri: string, options?: SkillCallOptions): Promise<Resource[]>
+}
+
+/** The most items of one list, and the most pages. */
+const MAX_ITEMS = 10_000
+const MAX_PAGES = 1_000
+
+const OPTION_NAMES: readonly (keyof SkillsClientOptions)[] = ['allowDynamic', 'cache', 'onWarning']
+
+/**
+ * Returns the skills of a connected server. Each file is verified against the entry of its skill.
+ *
+ * ```ts
+ * const library = skills(await connect(http(url)))
+ * const [skill] = await library.list()
+ * const { body } = await library.read(skill)
+ * ```
+ *
+ * Calls reject with `SkillError` `unsupported` for a server that offers no skills.
+ */
+export function skills(client: SkillsConnection, options: SkillsClientOptions = {}): SkillLibrary {
+  if (!isObject(client) || typeof client.request !== 'function') {
+    throw new TypeError(`skills: expected a connected client, got ${kindOf(client)}; write skills(await connect(…))`)
+  }
+  refuseUnknownOption('skills', options, OPTION_NAMES)
+  return new Library(client, options)
+}
+
+class Library implements SkillLibrary {
+  readonly #client: SkillsConnection
+  readonly #allowDynamic: boolean
+  readonly #cache: SkillCache | undefined
+  readonly #onWarning: (warning: Error) => void
+
+  constructor(client: SkillsConnection, { allowDynamic = false, cache, onWarning = () => {} }: SkillsClientOptions) {
+    this.#client = client
+    this.#allowDynamic = allowDynamic
+    this.#cache = cache === false ? undefined : (cache ?? createMemoryCache())
+    this.#onWarning = onWarning
+  }
+
+  async list(options: SkillCallOptions = {}): Promise<Skill[]> {
+    this.#checkSupport()
+    const skills = new Map<string, Skill>()
+    for (const entry of await this.#readPages('skills/list', 'skills', {}, options)) {
+      try {
+        const { skill, directory } = readManifest(entry)
+        if (skills.has(directory)) throw new SkillError('invalid-skill', `skill ${quoted(skill.uri)} is listed twice`)
+        skills.set(directory, skill)
+      } catch (error) {
+        if (!(error instanceof SkillError)) throw error
+        this.#onWarning(error)
+      }
+    }
+    return [...skills.values()]
+  }
+
+  async get(uri: string, options: SkillCallOptions = {}): Promise<Skill> {
+    this.#checkSupport()
+    const location = locateSkill(uri)
+    if (location === undefined) {
+      throw new TypeError(`get(uri): expected the URI of a SKILL.md, got ${quoted(uri)}`)
+    }
+    let result: JsonObject
+    try {
+      result = await this.#client.request('skills/get', { uri }, options)
+    } catch (cause) {
+      if (!(cause instanceof RpcError) || cause.code !== ErrorCode.InvalidParams) throw cause
+      throw new SkillError('not-found', `The server has no skill ${quoted(uri)}`, { cause })
+    }
+    const { skill, directory } = readManifest(result.skill)
+    if (directory === location.directory) return skill
+    throw new SkillError(
+      'invalid-skill',
+      `skills/get: expected the entry of ${quoted(uri)}, got that of ${quoted(skill.uri)}`,
+    )
+  }
+
+  async read(skill: Skill, reference: string = SKILL_FILE, options: SkillCallOptions = {}): Promise<SkillFile> {
+    this.#checkSupport()
+    const manifest = readManifest(skill)
+    const uri = this.#findFile(manifest, reference)
+    const bytes = await this.#readBytes(manifest, uri, options)
+    const isSkillFile = uri === `${manifest.directory}/${SKILL_FILE}`
+    return {
+      uri,
+      bytes,
+      text: toText(bytes),
+      mimeType: mimeTypeOf(uri),
+      body: isSkillFile ? readBody(skill, bytes) : undefined,
+      isVerified: manifest.files !== undefined,
+    }
+  }
+
+  /** Returns the normalized URI of the file that a reference names. */
+  #findFile({ skill, directory, files }: Manifest, reference: string): string {
+    if (files === undefined && !this.#allowDynamic) throw dynamicError(skill)
+    const found = resolveReference(directory, reference).find((uri) =>
+      files === undefined ? uri.startsWith(`${directory}/`) : files.has(uri),
+    )
+    if (found !== undefined) return found
+    const problem = `skill ${quoted(skill.uri)} has no file ${quoted(reference)}, so it was not requested`
+    throw new SkillError('not-in-manifest', `${problem}; \`resources\` of its entry lists all files`)
+  }
+
+  async #readBytes({ files }: Manifest, uri: string, options: SkillCallOptions): Promise<Uint8Array<ArrayBuffer>> {
+    const resource = files?.get(uri)
+    const cached = resource && (await readCache(this.#cache, resource.digest, this.#onWarning))
+    if (cached !== undefined && cached.length === resource?.size) return cached
+    // A kept response may be older than the entry.
+    const sent = { uri: resource?.uri ?? uri }
+    const result = await this.#client.request('resources/read', sent, { ...options, fresh: true })
+    const bytes = readContents(uri, result, resource?.size)
+    if (resource === undefined) return bytes
+    await checkDigest(resource, bytes)
+    await writeCache(this.#cache, resource.digest, bytes, this.#onWarning)
+    return bytes
+  }
+
+  async readDirectory(uri: string, options: SkillCallOptions = {}): Promise<Resource[]> {
+    if (this.#checkSupport().directoryRead !== true) {
+      const remedy = '`resources` of an entry lists all files of a skill'
+      throw new SkillError('unsupported', `The server does not list directories; ${remedy}`)
+    }
+    const directory = normalizeUri(uri)
+    if (directory === undefined) {
+      throw new TypeError(`readDirectory(uri): expected a URI without a slash at its end, got ${quoted(uri)}`)
+    }
+    const children = await this.#readPages('resources/directory/read', 'resources', { uri }, options)
+    return children.filter((child): child is Resource => {
+      const found = isObject(child) && typeof child.uri === 'string' ? normalizeUri(child.uri) : undefined
+      if (found?.startsWith(`${directory}/`)) return true
+      this.#onWarning(
+        new SkillError('invalid-contents', `directory ${quoted(uri)}: left out a child that is not in it`),
+      )
+      return false
+    })
+  }
+
+  /** Returns the items of all pages of a list. */
+  async #readPages(method: string, member: string, params: JsonObject, options: SkillCallOptions): Promise<unknown[]> {
+    const all: unknown[] = []
+    const cursors = new Set<unknown>()
+    let cursor: unknown
+    do {
+      const page = await this.#client.request(method, cursor === undefined ? params : { ...params, cursor }, options)
+      const items = page[member]
+      if (!Array.isArray(items)) {
+        throw new SkillError('invalid-contents', `${method}: result.${member}: expected array, got ${kindOf(items)}`)
+      }
+      for (const item of items) all.push(item)
+      cursor = page.nextCursor
+      if (cursors.has(cursor))
+        throw new SkillError('invalid-contents', `${method}: a page has the cursor of an earlier page`)
+      if (all.length > MAX_ITEMS || cursors.size === MAX_PAGES) {
+        throw new SkillError('limit', `${method}: expected at most ${MAX_ITEMS} items on ${MAX_PAGES} pages, got more`)
+      }
+      cursors.add(cursor)
+    } while (typeof cursor === 'string' && cursor !== '')
+    return all
+  }
+
+  /** Returns the settings that the server declares. Throws if it offers no skills. */
+  #checkSupport(): Readonly<Record<string, unknown>> {
+    const settings = this.#client.server.capabilities.extensions?.[SKILLS_EXTENSION]
+    if (isObject(settings)) return settings
+    throw new SkillError('unsupported', `The server offers no skills: it does not declare ${SKILLS_EXTENSION}`)
+  }
+}
+
+/** The error of a skill without digests, which the options do not allow. */
+export function dynamicError({ uri }: Skill): SkillError {
+  const remedy = 'pass `allowDynamic: true` to accept files that cannot be verified'
+  return new SkillError('dynamic', `skill ${quoted(uri)} has no digests; ${remedy}`)
+}

@@ -1,0 +1,276 @@
+/** The skills of many servers under unique names, with approvals that end when a skill changes. */
+
+import { type Awaitable, isObject, kindOf, quoted, refuseUnknownOption } from '@mcpx/protocol'
+import { digestOf } from '../bytes.ts'
+import { SKILL_FILE, type Skill, SkillError } from '../skill.ts'
+import { locateSkill } from '../uris.ts'
+import { createMemoryCache } from './cache.ts'
+import {
+  dynamicError,
+  type SkillCallOptions,
+  type SkillFile,
+  type SkillLibrary,
+  type SkillsClientOptions,
+  type SkillsConnection,
+  skills,
+} from './library.ts'
+import { readManifest } from './manifest.ts'
+
+/** A skill of a registry. */
+export interface RegisteredSkill {
+  /** The label of the server, a slash, and the path of the skill: `shop/acme/refunds`. No other skill has it. */
+  readonly name: string
+  /** The label that the host has given to the server. */
+  readonly server: string
+  /** The entry of the skill. */
+  readonly skill: Skill
+  /** Whether the skill is approved with exactly these files. */
+  readonly isApproved: boolean
+}
+
+/** A skill that needs an approval before it is loaded. */
+export interface ApprovalRequest extends RegisteredSkill {
+  /** Whether the skill was approved before, with other files. */
+  readonly hasChanged: boolean
+}
+
+/**
+ * Stores approvals: for each skill, a hash over the URIs and digests of all its files. A `Map` is one; to keep approvals, store its
+ * entries and pass `new Map(entries)` at the next start.
+ */
+export interface ApprovalStore {
+  /** Returns the hash that was stored for a skill, or undefined. */
+  get(skill: string): Awaitable<string | undefined>
+  /** Stores the hash of the files that were approved. */
+  set(skill: string, files: string): Awaitable<unknown>
+  /** Removes the approval of a skill. */
+  delete(skill: string): Awaitable<unknown>
+}
+
+/** The options of `createSkillRegistry`. */
+export interface SkillRegistryOptions extends SkillsClientOptions {
+  /**
+   * Asks the user for the approval of a skill when it is loaded for the first time, and after its files have changed. Only `true`
+   * approves. Default: none; `registry.approve` approves.
+   */
+  readonly approve?: ((request: ApprovalRequest) => Awaitable<boolean>) | undefined
+  /** Stores the approvals. Default: a new `Map`, for this process. */
+  readonly approvals?: ApprovalStore | undefined
+}
+
+/** The skills of many servers. Nothing is requested before it is needed, and a file only from the server of its skill. */
+export interface SkillRegistry {
+  /** Whether unapproved skills can be loaded, because the option `approve` asks for them. */
+  readonly canAsk: boolean
+  /** Lists the skills of all servers that offer some, in the order of the servers. A server that fails is a warning. */
+  list(options?: SkillCallOptions): Promise<RegisteredSkill[]>
+  /**
+   * Loads a skill: gets its entry, checks the approval, and reads its `SKILL.md`, whose `body` is for the model. Loading is what an
+   * approval is for: `allowed-tools` and other members of the frontmatter grant nothing.
+   */
+  load(name: string, options?: SkillCallOptions): Promise<LoadedSkill>
+  /** Reads another file of an approved skill, by a reference in its `SKILL.md`. */
+  read(name: string, reference: string, options?: SkillCallOptions): Promise<SkillFile>
+  /** Approves a skill with the files that `list` returned. Needed again when they change. */
+  approve(name: string): Promise<void>
+  /** Removes the approval of a skill. */
+  revoke(name: string): Promise<void>
+  /** Adds a server. Its label must not be in use. */
+  add(label: string, client: SkillsConnection): void
+  /** Removes a server with its skills. Their approvals stay. */
+  remove(label: string): void
+}
+
+/** A skill with its instructions. */
+export interface LoadedSkill extends RegisteredSkill {
+  /** The instructions: the text of the `SKILL.md` after its frontmatter. */
+  readonly body: string
+}
+
+const OPTION_NAMES: readonly (keyof SkillRegistryOptions)[] = [
+  'allowDynamic',
+  'cache',
+  'onWarning',
+  'approve',
+  'approvals',
+]
+
+/**
+ * Joins the skills of several servers. The labels are yours: nothing that a server says about itself becomes part of a name.
+ *
+ * ```ts
+ * const registry = createSkillRegistry({ docs, shop }, { approve: ({ name }) => askUser(`Use the skill ${name}?`) })
+ * const { body } = await registry.load('docs/git-workflow')
+ * ```
+ */
+export function createSkillRegistry(
+  servers: Readonly<Record<string, SkillsConnection>>,
+  options: SkillRegistryOptions = {},
+): SkillRegistry {
+  if (!isObject(servers)) {
+    throw new TypeError(`createSkillRegistry: expected clients by label, got ${kindOf(servers)}`)
+  }
+  refuseUnknownOption('createSkillRegistry', options, OPTION_NAMES)
+  const registry = new Registry(options)
+  for (const [label, client] of Object.entries(servers)) registry.add(label, client)
+  return registry
+}
+
+/** A server of a registry. */
+interface Member {
+  readonly label: string
+  readonly library: SkillLibrary
+  /** The entries that were received last, by URI. */
+  readonly entries: Map<string, Skill>
+}
+
+class Registry implements SkillRegistry {
+  readonly #options: SkillsClientOptions
+  readonly #ask: SkillRegistryOptions['approve']
+  readonly #approvals: ApprovalStore
+  readonly #onWarning: (warning: Error) => void
+  readonly #members = new Map<string, Member>()
+  /** The dynamic skills that were approved. They have no digests, so their approval is not stored. */
+  readonly #dynamic = new Set<string>()
+
+  constructor({ approve, approvals = new Map(), cache, onWarning = () => {}, ...options }: SkillRegistryOptions) {
+    this.#options = { ...options, onWarning, cache: cache ?? createMemoryCache() }
+    this.#ask = approve
+    this.#approvals = approvals
+    this.#onWarning = onWarning
+  }
+
+  get canAsk(): boolean {
+    return this.#ask !== undefined
+  }
+
+  add(label: string, client: SkillsConnection): void {
+    if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(label)) {
+      const expected = 'expected at most 64 letters, digits, ".", "_" and "-"'
+      throw new RangeError(`createSkillRegistry: the label ${quoted(label)}: ${expected}`)
+    }
+    if (this.#members.has(label))
+      throw new RangeError(`add: there is a server ${quoted(label)} already; remove it first`)
+    this.#members.set(label, { label, library: skills(client, this.#options), entries: new Map() })
+  }
+
+  remove(label: string): void {
+    this.#members.delete(label)
+  }
+
+  async list(options?: SkillCallOptions): Promise<RegisteredSkill[]> {
+    const lists = await Promise.all([...this.#members.values()].map((member) => this.#listOf(member, options)))
+    return lists.flat()
+  }
+
+  async #listOf(member: Member, options: SkillCallOptions | undefined): Promise<RegisteredSkill[]> {
+    try {
+      const entries = await member.library.list(options)
+      return await Promise.all(entries.map((skill) => this.#hold(member, skill)))
+    } catch (cause) {
+      options?.signal?.throwIfAborted()
+      if (!(cause instanceof SkillError) || cause.reason !== 'unsupported') {
+        this.#onWarning(new Error(`The skills of the server ${quoted(member.label)} cannot be listed`, { cause }))
+      }
+      return []
+    }
+  }
+
+  async load(name: string, options?: SkillCallOptions): Promise<LoadedSkill> {
+    const { member, uri } = this.#find(name)
+    this.#dynamic.delete(keyOf(member, uri))
+    const published = member.entries.get(uri)?.uri ?? uri
+    const { hasChanged, ...held } = await this.#hold(member, await member.library.get(published, options))
+    await this.#requireApproval(member, { ...held, hasChanged })
+    const { body = '' } = await member.library.read(held.skill, SKILL_FILE, options)
+    return { ...held, isApproved: true, body }
+  }
+
+  async read(name: string, reference: string, options?: SkillCallOptions): Promise<SkillFile> {
+    const { member, uri } = this.#find(name)
+    const held = await this.#hold(member, member.entries.get(uri) ?? (await member.library.get(uri, options)))
+    await this.#requireApproval(member, held)
+    return member.library.read(held.skill, reference, options)
+  }
+
+  async approve(name: string): Promise<void> {
+    const { member, uri } = this.#find(name)
+    const skill = member.entries.get(uri)
+    if (skill === undefined) throw notFound('approve', name, 'list the skills first')
+    const files = await hashFiles(skill)
+    if (files !== undefined) await this.#approvals.set(keyOf(member, uri), files)
+    else this.#dynamic.add(keyOf(member, uri))
+  }
+
+  async revoke(name: string): Promise<void> {
+    const { member, uri } = this.#find(name)
+    this.#dynamic.delete(keyOf(member, uri))
+    await this.#approvals.delete(keyOf(member, uri))
+  }
+
+  /** Remembers an entry. If other files were approved, the approval ends, even if the server restores them later. */
+  async #hold(member: Member, skill: Skill): Promise<ApprovalRequest> {
+    const name = nameOf(member.label, skill.uri)
+    const { uri } = this.#find(name)
+    member.entries.set(uri, skill)
+    const key = keyOf(member, uri)
+    const approved = await this.#approvals.get(key)
+    const files = await hashFiles(skill)
+    const isApproved = files === undefined ? this.#dynamic.has(key) : approved === files
+    if (approved !== undefined && approved !== files && approved !== CHANGED) {
+      await this.#approvals.set(key, CHANGED)
+      const remedy = 'its approval has ended; approve it again'
+      this.#onWarning(new SkillError('not-approved', `The files of the skill ${quoted(name)} have changed; ${remedy}`))
+    }
+    return { name, server: member.label, skill, isApproved, hasChanged: approved !== undefined && !isApproved }
+  }
+
+  async #requireApproval(member: Member, request: ApprovalRequest): Promise<void> {
+    if (request.isApproved) return
+    const { name, skill, hasChanged } = request
+    if (skill.resources === 'dynamic' && !this.#options.allowDynamic) throw dynamicError(skill)
+    if ((await this.#ask?.(request)) !== true) {
+      const problem = hasChanged ? 'has other files than those that were approved' : 'is not approved'
+      throw new SkillError('not-approved', `The skill ${quoted(name)} ${problem}; ask the user to approve it`)
+    }
+    member.entries.set(this.#find(name).uri, skill)
+    await this.approve(name)
+  }
+
+  /** Returns the server of a skill, and the normalized URI of its `SKILL.md`. */
+  #find(name: string): { member: Member; uri: string } {
+    const end = name.indexOf('/')
+    const member = this.#members.get(name.slice(0, Math.max(end, 0)))
+    const path = name.slice(end + 1)
+    const uri = `${/^[a-z][a-z\d+.-]*:\/\//.test(path) ? '' : 'skill://'}${path}/${SKILL_FILE}`
+    const location = locateSkill(uri)
+    if (member !== undefined && location !== undefined) return { member, uri: `${location.directory}/${SKILL_FILE}` }
+    const labels = [...this.#members.keys()].slice(0, 20).join(', ')
+    throw notFound('registry', name, `expected a server, a slash and the path of a skill; the servers are ${labels}`)
+  }
+}
+
+/** Stands for the hash of an approval that has ended. */
+const CHANGED = 'changed'
+
+function keyOf({ label }: Member, uri: string): string {
+  return `${label} ${uri}`
+}
+
+/** Returns the name of a skill. URIs of other schemes than `skill:` are a part of it, so that no two skills have one name. */
+function nameOf(label: string, uri: string): string {
+  const directory = locateSkill(uri)?.directory ?? uri
+  return `${label}/${directory.replace(/^skill:\/\//, '')}`
+}
+
+/** Returns a hash over the URIs and digests of all files. Undefined for a dynamic skill. */
+async function hashFiles(skill: Skill): Promise<string | undefined> {
+  const { files } = readManifest(skill)
+  if (files === undefined) return undefined
+  const lines = [...files].map(([uri, { digest }]) => `${uri} ${digest}\n`).sort()
+  return digestOf(new TextEncoder().encode(lines.join('')))
+}
+
+function notFound(place: string, name: string, remedy: string): SkillError {
+  return new SkillError('not-found', `${place}: there is no skill ${quoted(name)}; ${remedy}`)
+}

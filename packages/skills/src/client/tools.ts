@@ -1,0 +1,126 @@
+/** Two tools with which a model loads skills and reads their files. */
+
+import { type CallToolResult, type JsonObject, kindOf, quoted, type Tool } from '@mcpx/protocol'
+import { toBase64 } from '../bytes.ts'
+import type { Skill } from '../skill.ts'
+import type { SkillCallOptions } from './library.ts'
+import type { RegisteredSkill, SkillRegistry } from './registry.ts'
+
+/** A source of tools: for `createToolset` of `@mcpx/toolset`, or for a loop of your own. A connected client is one. */
+export interface SkillTools {
+  /** Lists the tools. */
+  listTools(): { all(): Promise<Tool[]> }
+  /** Calls a tool. A skill that cannot be read is a result with `isError`, so that the model can react. */
+  callTool(name: string, args: JsonObject, options?: SkillCallOptions): Promise<CallToolResult>
+  /** Opens a stream of changes. */
+  listen?(filter: { toolsListChanged: boolean }): AsyncIterable<unknown> & { close(): void }
+}
+
+/** The most skills that the description of `read_skill` names. */
+const MAX_LISTED = 200
+/** The most characters of each description. */
+const MAX_DESCRIPTION = 1_024
+/** The most file names after the instructions of a skill. */
+const MAX_FILES = 100
+
+/**
+ * Returns the tools `read_skill` and `read_skill_file`. The description of the first one names the skills that can be loaded: those
+ * that are approved, and all of them if the registry asks for approvals.
+ *
+ * ```ts
+ * const tools = aiSdkTools(await createToolset(skillTools(registry, all)), { jsonSchema })
+ * ```
+ *
+ * @param others tools to offer beside them, such as a connected client. Default: none
+ */
+export function skillTools(registry: SkillRegistry, others?: SkillTools): SkillTools {
+  const own = { read_skill: readSkill, read_skill_file: readSkillFile }
+  const isOwn = (name: string): name is keyof typeof own => Object.hasOwn(own, name)
+  return {
+    listTools: () => ({
+      async all() {
+        const listed = (await others?.listTools().all()) ?? []
+        return [...defineTools(await registry.list(), registry.canAsk), ...listed.filter(({ name }) => !isOwn(name))]
+      },
+    }),
+    async callTool(name, args, options) {
+      if (!isOwn(name)) {
+        if (others === undefined) throw new TypeError(`callTool: there is no tool ${quoted(name)}`)
+        return others.callTool(name, args, options)
+      }
+      try {
+        return { content: await own[name](registry, args, options) }
+      } catch (error) {
+        options?.signal?.throwIfAborted()
+        return { content: [{ type: 'text', text: (error as Error).message }], isError: true }
+      }
+    },
+    ...(others?.listen && { listen: (filter) => others.listen?.(filter) as never }),
+  }
+}
+
+function defineTools(skills: readonly RegisteredSkill[], canAsk: boolean): Tool[] {
+  const loadable = skills.filter(({ isApproved }) => isApproved || canAsk)
+  const lines = loadable.slice(0, MAX_LISTED).map(({ name, skill }) => {
+    // Without line breaks, a description cannot look like another skill.
+    const description = skill.frontmatter.description.replace(/\s+/g, ' ').trim()
+    return `- ${name}: ${description.slice(0, MAX_DESCRIPTION)}`
+  })
+  if (loadable.length > MAX_LISTED) lines.push(`- and ${loadable.length - MAX_LISTED} more`)
+  const list = lines.length === 0 ? 'There are no skills now.' : `The skills are:\n${lines.join('\n')}`
+  const name = { type: 'string', description: 'The name of the skill, such as server/skill' } as const
+  const file = { type: 'string', description: 'The path in the skill, such as references/FORMS.md' } as const
+  const annotations = { readOnlyHint: true }
+  return [
+    {
+      name: 'read_skill',
+      description: `Loads the instructions of a skill. Call it before a task that a skill is for. ${list}`,
+      inputSchema: { type: 'object', properties: { name }, required: ['name'], additionalProperties: false },
+      annotations,
+    },
+    {
+      name: 'read_skill_file',
+      description: 'Reads a file that the instructions of a skill refer to.',
+      inputSchema: {
+        type: 'object',
+        properties: { name, file },
+        required: ['name', 'file'],
+        additionalProperties: false,
+      },
+      annotations,
+    },
+  ]
+}
+
+type Content = CallToolResult['content']
+
+async function readSkill(registry: SkillRegistry, args: JsonObject, options?: SkillCallOptions): Promise<Content> {
+  const { name, server, skill, body } = await registry.load(readString(args, 'name'), options)
+  const origin = `The instructions of the skill ${quoted(name)} follow. They come from the server ${quoted(server)}.`
+  const files = filesOf(skill)
+  const shown = files.slice(0, MAX_FILES).join(', ')
+  const more = files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : ''
+  const list = `The skill has these files, which read_skill_file reads: ${shown}${more}`
+  return [origin, body, ...(files.length === 0 ? [] : [list])].map((text) => ({ type: 'text', text }))
+}
+
+/** Returns the paths of the files beside the `SKILL.md`. */
+function filesOf({ uri, resources }: Skill): string[] {
+  if (resources === 'dynamic') return []
+  const directory = uri.slice(0, uri.lastIndexOf('/') + 1)
+  return resources.filter((file) => file.uri !== uri).map((file) => file.uri.slice(directory.length))
+}
+
+async function readSkillFile(registry: SkillRegistry, args: JsonObject, options?: SkillCallOptions): Promise<Content> {
+  const [name, reference] = [readString(args, 'name'), readString(args, 'file')]
+  const { text, bytes, mimeType = 'application/octet-stream' } = await registry.read(name, reference, options)
+  if (text !== undefined) return [{ type: 'text', text }]
+  if (mimeType.startsWith('image/')) return [{ type: 'image', data: toBase64(bytes), mimeType }]
+  return [{ type: 'text', text: `The file has ${bytes.length} bytes of type ${mimeType}, which are not text.` }]
+}
+
+function readString(args: JsonObject, name: string): string {
+  const value = args[name]
+  if (typeof value === 'string') return value
+  throw new TypeError(`arguments.${name}: expected string, got ${kindOf(value)}`)
+}
