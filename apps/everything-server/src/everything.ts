@@ -22,6 +22,7 @@ import { mountRelay } from './features/relay.ts'
 import { addResources } from './features/resources.ts'
 import { addSampling } from './features/sampling.ts'
 import { addSchemas } from './features/schemas.ts'
+import { everySkill } from './features/skills.ts'
 import { addSteps } from './features/steps.ts'
 import { addUrlRequired } from './features/url-required.ts'
 import { addVisibility } from './features/visibility.ts'
@@ -38,6 +39,7 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
       // They would share a store outside of them, such as that of `@mcpx/store-redis`.
       store: createStore(),
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
+      extensions: [everySkill],
       validator,
       onError: reportFault,
       // For hosts that cannot show forms; all other questions fail with an error.

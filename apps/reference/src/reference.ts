@@ -17,6 +17,7 @@ const order = [
   'transport-http',
   'auth',
   'toolset',
+  'skills',
   'testing',
   'store-redis',
   'store-sqlite',

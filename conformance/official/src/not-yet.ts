@@ -23,16 +23,4 @@ export const notYet: readonly NotYet[] = [
     ],
     needs: '@mcpx/ext-tasks',
   },
-  {
-    scenarios: [
-      'sep-2640-client-no-prefetch',
-      'sep-2640-client-verify-digest',
-      'sep-2640-client-verify-frontmatter',
-      'sep-2640-client-verify-size',
-      'sep-2640-skills-directory',
-      'sep-2640-skills-enumeration',
-      'sep-2640-skills-manifest',
-    ],
-    needs: '@mcpx/ext-skills',
-  },
 ]

@@ -67,6 +67,7 @@ describe('the index of errors', () => {
     ['Steps of an AuthError', 'AuthStep'],
     ['Reasons of a JsonSchemaError', 'JsonSchemaErrorReason'],
     ['Reasons of an SseError', 'SseErrorReason'],
+    ['Reasons of a SkillError', 'SkillErrorReason'],
   ])('lists below "%s" each member of %s, and nothing else', (heading, type) => {
     expect(listedBelow(heading).sort()).toEqual(membersOf(type).sort())
   })

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Block, filesOf, matchesOutput, programsOf, type Step } from './blocks.ts'
 
@@ -38,7 +38,10 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
   putNode(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   if (files.some(({ file }) => file?.includes('.test.'))) writeFileSync(join(folder, 'vitest.config.mjs'), vitestConfig)
-  for (const block of files) writeFileSync(join(folder, nameOf(block)), put(block.text))
+  for (const block of files) {
+    mkdirSync(join(folder, dirname(nameOf(block))), { recursive: true })
+    writeFileSync(join(folder, nameOf(block)), put(block.text))
+  }
   const background: ChildProcess[] = []
 
   return {

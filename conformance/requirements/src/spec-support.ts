@@ -23,7 +23,7 @@ requires at least one citation for each "must" and "must not".
 
 "Author" marks requirements that only the author of a server or a client can fulfil.
 
-The extensions for tasks and skills (C-170 to C-176, X-01 to X-14) are not implemented yet and not listed.
+The extension for tasks (C-170 to C-176, X-01 to X-14) is not implemented yet and not listed.
 `
 
 /** Returns the document. */

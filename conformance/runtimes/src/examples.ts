@@ -16,6 +16,7 @@ const needs: Readonly<Record<string, RuntimeName>> = {
   bun: 'bun',
   deno: 'deno',
   'edge-worker': 'workerd',
+  skills: 'workerd',
 }
 
 const folder = fileURLToPath(new URL('../../../apps/examples', import.meta.url))

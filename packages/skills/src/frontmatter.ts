@@ -1,6 +1,6 @@
 /** Reads the YAML frontmatter of a `SKILL.md` as JSON, with limits, and compares it. https://agentskills.io/specification */
 
-import { isObject, placeOf } from '@mcpx/protocol'
+import { isObject, placeOf, quoted } from '@mcpx/protocol'
 import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 
 /** The longest frontmatter, in UTF-16 code units. */
@@ -48,7 +48,7 @@ function parseYaml(yaml: string): Record<string, unknown> {
     schema: 'core',
     stringKeys: true,
     uniqueKeys: false,
-    logLevel: 'silent',
+    logLevel: 'error',
   })
   const [error] = document.errors
   if (error !== undefined) {
@@ -78,7 +78,9 @@ class JsonReader {
     if (isAlias(node)) {
       this.#aliases += 1
       if (this.#aliases > MAX_ALIASES) throw fault([], `has more than ${MAX_ALIASES} aliases`)
-      return this.read(node.resolve(this.#document), path)
+      const value = node.resolve(this.#document)
+      if (value === undefined) throw fault(path, `there is no anchor ${quoted(node.source)} before it`)
+      return this.read(value, path)
     }
     if (isSeq(node)) return node.items.map((item, index) => this.read(item, [...path, index]))
     if (isMap(node)) {
