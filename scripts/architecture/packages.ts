@@ -9,7 +9,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
   { kind: /^cli$/, may: /^/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
-  { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset|transport-http)$/ },
+  { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset)$/ },
   {
     kind: /^(?:server|client|auth|transport-.+|store-.+)$/,
     may: /^(?:sse|json-schema|protocol)$/,
