@@ -2,7 +2,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { COMMANDS, type CommandContext, type CommandEntry } from './commands/index.ts'
-import { ExitCode, reportError } from './output/errors.ts'
+import { ExitCode, reportError, usageError } from './output/errors.ts'
 import { Output } from './output/output.ts'
 import type { Terminal } from './output/terminal.ts'
 import { SERVER_COMMAND } from './server/target.ts'
@@ -12,8 +12,8 @@ const INTRODUCTION = `Calls, lists and checks servers of the Model Context Proto
 
 A server is everywhere one of these:
   https://example.com/mcp    a URL
-  server.ts                  a file that exports a server, in TypeScript or JavaScript
-  shop                       a name in the settings of a host: "mcpx list" shows them
+  server.ts                  a file that exports a server, also in JavaScript
+  shop                       a name in the settings of a host (see mcpx list)
   -                          settings in JSON, read from standard input
   -- npx some-server         a command to start, after all other arguments`
 
@@ -35,15 +35,25 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return ExitCode.success
     }
     const command = addSummary(program, entry)
-    const context: CommandContext = { terminal, output, serverCommand, exitCode: ExitCode.success }
+    const context: CommandContext = { terminal, output, commands: COMMANDS, serverCommand, exitCode: ExitCode.success }
     const { define } = await entry.load()
     define(command, context)
     await program.parseAsync(placeServerCommand(words, command, serverCommand), { from: 'user' })
     return context.exitCode
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success
-    return reportError(error, output, terminal.signal)
+    if (!(error instanceof CommanderError)) return reportError(error, output, terminal.signal)
+    return error.exitCode === 0 ? ExitCode.success : reportError(wrongUsage(error, words[0]), output, terminal.signal)
   }
+}
+
+/** Converts an error of commander: `error: unknown option '--tokne'`, with a suggestion on the next line. */
+function wrongUsage({ message }: CommanderError, name: string | undefined): Error {
+  const [first = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  const isKnown = COMMANDS.some((entry) => entry.name === name)
+  return usageError(
+    first,
+    suggestion?.replace(/^\((.*)\)$/, '$1') ?? `See "mcpx ${isKnown ? `help ${name}` : '--help'}".`,
+  )
 }
 
 /** Separates the command of a server after `--` from the rest. */
@@ -58,7 +68,8 @@ function placeServerCommand(
   command: Command,
   serverCommand: readonly string[] | undefined,
 ): readonly string[] {
-  if (serverCommand === undefined) return words
+  // The words to complete follow "--", too.
+  if (serverCommand === undefined || command.name() === 'complete') return words
   if (command.registeredArguments[0]?.name() !== 'server') {
     command.error(`error: "mcpx ${command.name()}" has no server, so "--" cannot follow`)
   }
@@ -85,6 +96,10 @@ function createProgram({ stdout, stderr, columns }: Terminal): Command {
     .exitOverride()
 }
 
-function addSummary(program: Command, { name, summary }: CommandEntry): Command {
-  return program.command(name).summary(summary).description(summary).helpOption('-h, --help', 'print this help')
+function addSummary(program: Command, { name, summary, hidden = false }: CommandEntry): Command {
+  return program
+    .command(name, { hidden })
+    .summary(summary)
+    .description(summary)
+    .helpOption('-h, --help', 'print this help')
 }

@@ -9,6 +9,8 @@ import type { Terminal } from '../output/terminal.ts'
 export interface CommandContext {
   readonly terminal: Terminal
   readonly output: Output
+  /** All commands. */
+  readonly commands: readonly CommandEntry[]
   /** The words after `--`: the command that starts a server. */
   readonly serverCommand: readonly string[] | undefined
   /** The exit code of the process if the command does not throw. Default: 0. */
@@ -26,20 +28,34 @@ export interface CommandEntry {
   readonly name: string
   /** One line in lower case, without a full stop. */
   readonly summary: string
+  /** Leaves the command out of the help. Default: false. */
+  readonly hidden?: boolean
   /** Loads the module. */
   readonly load: () => Promise<CommandModule>
 }
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'call', summary: 'call a tool', load: () => import('./call.ts') },
   {
     name: 'list',
     summary: 'list the tools, resources and prompts of a server, or the servers in the settings of hosts',
     load: () => import('./list.ts'),
   },
+  { name: 'read', summary: 'read a resource', load: () => import('./read.ts') },
+  { name: 'prompt', summary: 'get a prompt', load: () => import('./prompt.ts') },
+  { name: 'subscribe', summary: 'print changes of lists and resources', load: () => import('./subscribe.ts') },
+  { name: 'ping', summary: 'connect, and measure the time of a response', load: () => import('./ping.ts') },
+  { name: 'shell', summary: 'make many calls on one connection', load: () => import('./shell.ts') },
+  { name: 'types', summary: 'write the types of a server for connect<Server>()', load: () => import('./types.ts') },
   {
     name: 'lock',
     summary: 'write the definitions of a server to a file, or compare the server with it',
     load: () => import('./lock.ts'),
   },
+  { name: 'run', summary: 'serve the server of a file', load: () => import('./run.ts') },
+  { name: 'login', summary: 'log in at a server', load: () => import('./login.ts') },
+  { name: 'logout', summary: 'delete the tokens of a server', load: () => import('./logout.ts') },
+  { name: 'completion', summary: 'print the completion script of a shell', load: () => import('./completion.ts') },
+  { name: 'complete', summary: 'complete words', hidden: true, load: () => import('./complete.ts') },
 ]

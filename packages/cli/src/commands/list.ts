@@ -28,7 +28,7 @@ export function define(command: Command, context: CommandContext): void {
 export interface Catalogue extends Awaited<ReturnType<typeof readCatalogue>> {}
 
 /** Reads the lists of the capabilities that the server declares. */
-async function readCatalogue(client: Client) {
+export async function readCatalogue(client: Client) {
   const { info, capabilities, instructions } = client.server
   const [tools, resources, resourceTemplates, prompts] = await Promise.all([
     capabilities.tools === undefined ? [] : client.listTools().all(),

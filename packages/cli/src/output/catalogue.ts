@@ -2,7 +2,7 @@
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@mcpx/client'
 import type { Catalogue } from '../commands/list.ts'
-import type { Output } from './output.ts'
+import type { Output, Style } from './output.ts'
 import { plainLine, plainText } from './plain-text.ts'
 import { propertyName, typeOfSchema } from './schema-type.ts'
 
@@ -50,24 +50,29 @@ export function formatCatalogue(catalogue: Catalogue, output: Output, options: C
   return shown.length > 1 ? shown.join('\n\n') : `${shown[0]}\n\nIt has no tools, resources or prompts.`
 }
 
-/** Returns the signature of a tool in TypeScript: `add(a: number, b: number): { sum: number }`. */
-export function signatureOf({ name, inputSchema, outputSchema }: Tool, output: Output): string {
+/**
+ * Returns the signature of a tool in TypeScript: `add(a: number, b: number): { sum: number }`.
+ *
+ * @param style adds colours. Default: none
+ */
+export function signatureOf(
+  { name, inputSchema, outputSchema }: Tool,
+  style: (style: Style, text: string) => string = (_, text) => text,
+): string {
   const { properties = {}, required = [] } = inputSchema as {
     properties?: Record<string, unknown>
     required?: string[]
   }
+  const typeOf = (schema: unknown, root: unknown) => style('cyan', plainLine(typeOfSchema(schema, { root })))
   const names = Object.keys(properties)
   // Required arguments come first, as in TypeScript.
   names.sort((a, b) => Number(required.includes(b)) - Number(required.includes(a)))
   const parameters = names.map((each) => {
-    const type = typeOfSchema(properties[each], { root: inputSchema })
-    return `${plainLine(propertyName(each))}${required.includes(each) ? '' : '?'}: ${output.style('cyan', plainLine(type))}`
+    const mark = required.includes(each) ? '' : '?'
+    return `${propertyName(each)}${mark}: ${typeOf(properties[each], inputSchema)}`
   })
-  const result =
-    outputSchema === undefined
-      ? ''
-      : `: ${output.style('cyan', plainLine(typeOfSchema(outputSchema, { root: outputSchema })))}`
-  return `${output.style('bold', plainLine(name))}(${parameters.join(', ')})${result}`
+  const result = outputSchema === undefined ? '' : `: ${typeOf(outputSchema, outputSchema)}`
+  return `${style('bold', plainLine(name))}(${parameters.join(', ')})${result}`
 }
 
 function section(title: string, items: readonly string[], output: Output, { full }: CatalogueOptions): string {
@@ -76,7 +81,12 @@ function section(title: string, items: readonly string[], output: Output, { full
 }
 
 function formatTool(tool: Tool, output: Output, options: CatalogueOptions): string {
-  return withComment(signatureOf(tool, output), tool.description ?? tool.title, output, options)
+  return withComment(
+    signatureOf(tool, (style, text) => output.style(style, text)),
+    tool.description ?? tool.title,
+    output,
+    options,
+  )
 }
 
 function formatResource(resource: Resource | ResourceTemplate, output: Output, options: CatalogueOptions): string {
@@ -91,7 +101,7 @@ function formatPrompt(
   output: Output,
   options: CatalogueOptions,
 ): string {
-  const list = parameters.map((each) => `${plainLine(propertyName(each.name))}${each.required === true ? '' : '?'}`)
+  const list = parameters.map((each) => `${propertyName(each.name)}${each.required === true ? '' : '?'}`)
   return withComment(
     `${output.style('bold', plainLine(name))}(${list.join(', ')})`,
     description ?? title,

@@ -1,6 +1,5 @@
 /** The errors of commands: one sentence, one remedy, and an exit code that scripts can use. */
 
-import { CommanderError } from 'commander'
 import type { Output } from './output.ts'
 
 /** The exit codes of `mcpx`. */
@@ -87,7 +86,8 @@ interface KnownError extends Error {
 function describeError(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { kind: 'bug', message: `A value was thrown that is not an Error: ${error}` }
   if (error instanceof CliError) return error
-  if (error instanceof CommanderError) return describeUsage(error)
+  // For example of an answer that the user wrote for the server.
+  if (error.cause instanceof CliError) return error.cause
   const { name, message, hint, reason, status, code } = error as KnownError
   switch (name) {
     case 'AuthError':
@@ -106,14 +106,4 @@ function kindOfReason(reason: string | undefined, status: number | undefined): E
   if (status === 401 || status === 403) return 'unauthorized'
   if (reason === 'timeout') return 'timeout'
   return reason === 'unsupported' ? 'refused' : 'connection'
-}
-
-/** Messages of commander: `error: unknown option '--tokne'`, and a suggestion on the next line. */
-function describeUsage({ message }: CommanderError): ErrorReport {
-  const [first = '', suggestion] = message.replace(/^error: /, '').split('\n')
-  return {
-    kind: 'usage',
-    message: first,
-    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'See "mcpx --help", or "mcpx help <command>".',
-  }
 }

@@ -35,6 +35,12 @@ export class Output {
     if (text !== '') this.#terminal.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }
 
+  /** Writes one of many results, on one line: with `--json` the value. */
+  line(value: unknown, format: () => string): void {
+    const text = this.json ? plainJson(value, 0) : format()
+    this.#terminal.stdout.write(`${text}\n`)
+  }
+
   /** Writes a remark for the user to standard error, also with `--json`. */
   note(text: string): void {
     this.#terminal.stderr.write(`${this.#styled(this.#terminal.stderr, 'dim', plainText(text))}\n`)
@@ -44,9 +50,14 @@ export class Output {
   error({ kind, message, hint }: PrintedError): void {
     const { stdout, stderr } = this.#terminal
     if (this.json) return void stdout.write(`${plainJson({ error: { kind, message, ...(hint && { hint }) } })}\n`)
-    const lines = [`${this.#styled(stderr, 'red', 'error:')} ${plainText(message)}`]
+    const lines = [`${this.errorLabel('error:')} ${plainText(message)}`]
     if (hint !== undefined) lines.push(plainText(hint))
     stderr.write(`${lines.join('\n')}\n`)
+  }
+
+  /** Returns text for standard error in the style of errors. */
+  errorLabel(text: string): string {
+    return this.#styled(this.#terminal.stderr, 'red', text)
   }
 
   /** Returns text for standard output in a style; unchanged if it is not a terminal with colours, or if NO_COLOR is set. */

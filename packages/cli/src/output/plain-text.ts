@@ -18,9 +18,14 @@ export function plainLine(text: string): string {
   return plainText(text.replace(/\s+/g, ' ').trim())
 }
 
+/** Returns the text as a literal of JSON and TypeScript. */
+export function quotedText(text: string): string {
+  return plainJson(text)
+}
+
 /** Returns JSON without characters that a terminal would execute. It parses to the same value. */
-export function plainJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(HARMFUL_IN_JSON, (character) => `\\u${hexOf(character, 4)}`)
+export function plainJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(HARMFUL_IN_JSON, (character) => `\\u${hexOf(character, 4)}`)
 }
 
 function escapeCharacter(character: string): string {

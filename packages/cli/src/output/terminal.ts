@@ -21,15 +21,22 @@ export interface Terminal {
   readonly platform: NodeJS.Platform
   /** The command that starts `mcpx` again, for servers that run in a process of their own. */
   readonly program: readonly [command: string, ...args: string[]]
-  /** Fires at Ctrl-C and SIGTERM. A second one ends the process at once. */
+  /** Fires at Ctrl-C and SIGTERM. The process ends soon after it, and at once after a second one. */
   readonly signal: AbortSignal
+  /** Calls a function at Ctrl-C instead of firing the signal, until the returned function is called. */
+  onInterrupt(callback: () => void): () => void
   /** Whether a user can be asked: standard input and standard error are a terminal. */
   readonly isInteractive: boolean
   /** Returns the width of an output, in columns. Default for outputs that are not a terminal: 80. */
   columns(stream: Terminal['stdout']): number
+  /** Sends what other code writes to standard output to standard error. The results of commands are not affected. */
+  guardStdout(): void
   /** Resolves when everything has been written. */
   flush(): Promise<void>
 }
+
+/** How long a command may take to end after it was interrupted, in ms. Servers are given 5 s to end. */
+const EXIT_TIMEOUT = 6_000
 
 /**
  * Returns the terminal of this process. Call it once.
@@ -37,12 +44,19 @@ export interface Terminal {
  * @param main the URL of the program `mcpx`
  */
 export function processTerminal(main: URL): Terminal {
-  const { stdin, stdout, stderr, env, platform } = process
+  const { stdin, stderr, env, platform } = process
+  // `guardStdout` replaces the method of the original.
+  const stdout = Object.create(process.stdout, {
+    write: { value: process.stdout.write.bind(process.stdout) },
+  }) as typeof process.stdout
   const interruption = new AbortController()
+  let onInterrupt: (() => void) | undefined
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
+      if (name === 'SIGINT' && onInterrupt !== undefined) return onInterrupt()
       if (interruption.signal.aborted) process.exit(130)
       interruption.abort(new Error(`Interrupted by ${name}`))
+      setTimeout(() => process.exit(130), EXIT_TIMEOUT).unref()
     })
   }
   // A reader such as `head` has read enough.
@@ -57,8 +71,17 @@ export function processTerminal(main: URL): Terminal {
     platform,
     program: [process.execPath, ...process.execArgv, fileURLToPath(main)],
     signal: interruption.signal,
+    onInterrupt(callback) {
+      onInterrupt = callback
+      return () => {
+        onInterrupt = undefined
+      }
+    },
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     columns: (stream) => stream.columns ?? 80,
+    guardStdout() {
+      process.stdout.write = stderr.write.bind(stderr)
+    },
     async flush() {
       await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
     },

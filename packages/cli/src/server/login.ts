@@ -1,7 +1,7 @@
 /** Logs the user in at a server that requires it, and keeps the tokens for the next command. */
 
 import { join } from 'node:path'
-import { type Auth, oauth } from '@mcpx/auth/client'
+import { type Login, oauth } from '@mcpx/auth/client'
 import { fileStore, loopbackRedirect } from '@mcpx/auth/node'
 import type { Terminal } from '../output/terminal.ts'
 import { mcpxFolder } from './hosts.ts'
@@ -17,7 +17,7 @@ export function tokenFile(terminal: Terminal): string {
  *
  * @param login whether a browser may be opened; without a terminal it never is
  */
-export function createAuth(terminal: Terminal, login: boolean): Auth {
+export function createAuth(terminal: Terminal, login: boolean): Login {
   const redirect = login && terminal.isInteractive ? loopbackRedirect() : undefined
   return oauth({ redirect, store: fileStore(tokenFile(terminal)), clientMetadata: { client_name: 'mcpx' } })
 }

@@ -47,7 +47,7 @@ const NEEDS_COMPILER = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIP
 
 async function importFile(path: string): Promise<Record<string, unknown>> {
   try {
-    return await importNatively(path)
+    return await importOrCompile(path)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     const hint = code === 'ERR_MODULE_NOT_FOUND' ? 'Install its dependencies.' : undefined
@@ -56,14 +56,20 @@ async function importFile(path: string): Promise<Record<string, unknown>> {
 }
 
 /** Node 22.18 and newer load TypeScript. What they do not support, and files for older ones, are compiled by jiti. */
-async function importNatively(path: string): Promise<Record<string, unknown>> {
+async function importOrCompile(path: string): Promise<Record<string, unknown>> {
+  const { href } = pathToFileURL(path)
   try {
-    return await import(pathToFileURL(path).href)
+    return await import(href)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!/^\.[cm]?tsx?$|\.jsx$/.test(extname(path)) || code === undefined || !NEEDS_COMPILER.includes(code)) throw error
     const { createJiti } = await import('jiti')
-    return await createJiti(path, { interopDefault: false }).import(pathToFileURL(path).href)
+    return createJiti(path, { interopDefault: false })
+      .import<Record<string, unknown>>(href)
+      .catch((failure: NodeJS.ErrnoException) => {
+        // The message of Node is better.
+        throw failure.code === 'MODULE_NOT_FOUND' && code === 'ERR_MODULE_NOT_FOUND' ? error : failure
+      })
   }
 }
 

@@ -149,15 +149,17 @@ function createTransports({ terminal, output }: CommandContext, options: ServerO
 
 async function connectorOfFile(
   path: string,
-  { program }: Terminal,
+  terminal: Terminal,
   transports: Transports,
 ): Promise<Connector | Responder> {
   const { loadServer, servesItself } = await import('./module-file.ts')
   if (await servesItself(path)) {
     // The command `run` serves what the file exports, or lets the file serve itself.
-    const [command, ...args] = program
+    const [command, ...args] = terminal.program
     return transports.spawn(command, [...args, 'run', path, '--stdio'])
   }
+  // The server may log to standard output, which belongs to the result.
+  terminal.guardStdout()
   const loaded = await loadServer(path)
   if (loaded.kind === 'server') return loaded.server
   const appFetch = (input: string | URL | Request, init?: RequestInit) =>

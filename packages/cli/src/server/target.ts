@@ -19,7 +19,8 @@ export type Target =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'stdin' }
 
-const SCRIPT = /\.[cm]?[jt]sx?$/
+/** The names of files that can be loaded. */
+export const SCRIPT = /\.[cm]?[jt]sx?$/
 
 /**
  * Returns the kind of server that a word names. Nothing is read, started or requested.
