@@ -27,6 +27,7 @@ export interface NodeOptions {
 export const RESOURCES = 120
 
 const counting = { type: 'object', properties: { times: { type: 'integer' }, pause: { type: 'number' } } } as const
+const logging = { type: 'object', properties: { text: { type: 'string' }, after: { type: 'number' } } } as const
 const naming = { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] } as const
 
 async function main(): Promise<void> {
@@ -64,6 +65,12 @@ async function main(): Promise<void> {
         if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
       }
       return `counted by ${process.pid}`
+    })
+    .tool('log', { input: logging }, async (args, ctx) => {
+      const { text, after = 0 } = args as { text: string; after?: number }
+      await new Promise((resolve) => setTimeout(resolve, after))
+      await ctx.log.info(text)
+      return ''
     })
     .tool('touch', { input: naming }, async (args) => {
       server.resourceUpdated((args as { uri: string }).uri)
