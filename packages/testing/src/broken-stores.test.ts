@@ -344,6 +344,23 @@ expectFailures<EventBus>('the contract of event buses', eventBusContract, {
     }),
     /^the messages at the lasting subscription: expected \["0",.*, got \["0"/,
   ],
+  'delivers to the right subscriptions while 200 others begin at once, end at once and begin again': [
+    eventBus((bus) => {
+      const ended = new Set<string>()
+      return {
+        publish: (topic, message) => (ended.has(topic) ? undefined : bus.publish(topic, message)),
+        async subscribe(topic, listener) {
+          const unsubscribe = await bus.subscribe(topic, listener)
+          return async () => {
+            await unsubscribe()
+            // Also if the topic has a subscription again.
+            ended.add(topic)
+          }
+        },
+      }
+    }),
+    'the messages: expected ["lasting x","t0 y","t199 y"], got ["lasting x"]',
+  ],
 })
 
 describe('the contract of event buses with lost connections', () => {

@@ -44,7 +44,7 @@ const kinds: readonly Message[] = [
 /**
  * The cases that every channel must pass.
  *
- * @param create Called once per case; returns the two ends of a new channel.
+ * @param create Called for each try of a case; returns the two ends of a new channel.
  */
 export function channelContract(
   create: () => Promise<[Channel, Channel]> | [Channel, Channel],

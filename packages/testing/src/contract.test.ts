@@ -36,6 +36,33 @@ describe('a case', () => {
 })
 
 describe('describeContract', () => {
+  it('is repeated when it fails while the machine is too busy, and only then', async () => {
+    const work = (ms: number) => {
+      const end = performance.now() + ms
+      while (performance.now() < end);
+    }
+    for (const [busy, most] of [
+      [100, 2],
+      [0, 1],
+    ] as const) {
+      let tries = 0
+      const [first] = defineContract(
+        'A try',
+        {},
+        {
+          async 'is the second one'() {
+            tries += 1
+            if (tries === 1) work(busy)
+            checkEqual('the tries', tries, 2)
+          },
+        },
+      )
+      const error: unknown = await first?.run().catch((reason) => reason)
+      expect(tries).toBe(most)
+      expect(error instanceof ContractError).toBe(tries === 1)
+    }
+  })
+
   it('registers every case under a name', async () => {
     const registered: string[] = []
     const runs: (() => Promise<void>)[] = []

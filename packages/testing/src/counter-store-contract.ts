@@ -15,7 +15,7 @@ const TOLERANCE = 100
 /**
  * The cases that every counter store must pass.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function counterStoreContract(
   create: () => CounterStore | Promise<CounterStore>,

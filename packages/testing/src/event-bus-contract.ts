@@ -20,7 +20,7 @@ export interface EventBusContractOptions extends StoreContractOptions<EventBus> 
 /**
  * The cases that every event bus must pass.
  *
- * @param create Called once per case; returns a bus without subscribers.
+ * @param create Called for each try of a case; returns a bus without subscribers.
  */
 export function eventBusContract(
   create: () => EventBus | Promise<EventBus>,
@@ -112,6 +112,25 @@ export function eventBusContract(
       await Promise.all([publishing, ...churn])
       await waitForDelivery()
       checkEqual('the messages at the lasting subscription', received, sent)
+    },
+
+    async 'delivers to the right subscriptions while 200 others begin at once, end at once and begin again'() {
+      const bus = await create()
+      const second = await openSecond(bus)
+      const received: string[] = []
+      const topics = Array.from({ length: 200 }, (_, n) => `t${n}`)
+      const subscribeAll = () =>
+        Promise.all(topics.map((topic) => bus.subscribe(topic, (message) => received.push(`${topic} ${message}`))))
+      const ending = await subscribeAll()
+      await bus.subscribe('lasting', (message) => received.push(`lasting ${message}`))
+      const ended = Promise.all(ending.map((unsubscribe) => unsubscribe()))
+      const again = subscribeAll()
+      await second.publish('lasting', 'x')
+      await ended
+      await again
+      for (const topic of ['t0', 't199']) await second.publish(topic, 'y')
+      await waitForDelivery()
+      checkEqual('the messages', received.sort(), ['lasting x', 't0 y', 't199 y'])
     },
   })
   if (interrupt === undefined) return cases

@@ -9,7 +9,7 @@ import { delay } from './timing.ts'
 /**
  * The cases that every event store must pass.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function eventStoreContract(
   create: () => EventStore | Promise<EventStore>,

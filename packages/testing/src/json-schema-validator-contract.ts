@@ -29,7 +29,7 @@ const invalidPersons: readonly (readonly [unknown, string])[] = [
 /**
  * The cases that every JSON Schema validator must pass.
  *
- * @param create Called once per case.
+ * @param create Called for each try of a case.
  */
 export function jsonSchemaValidatorContract(
   create: () => JsonSchemaValidator | Promise<JsonSchemaValidator>,

@@ -12,7 +12,7 @@ const TTL = 60_000
 /**
  * The cases that every replay store must pass.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function replayStoreContract(
   create: () => ReplayStore | Promise<ReplayStore>,

@@ -39,7 +39,7 @@ const closedError = { name: 'ConnectionError', reason: 'closed' }
 /**
  * The cases that every requester must pass. A whole connection is tested, from the requester to the responder.
  *
- * @param connect Called once per case; returns a requester whose requests reach the given responder.
+ * @param connect Called for each try of a case; returns a requester whose requests reach the given responder.
  */
 export function requesterContract(
   connect: (responder: Responder) => Promise<Requester> | Requester,

@@ -7,7 +7,7 @@ import { type ContractCase, type ContractOptions, defineContract } from './contr
 /**
  * The cases that every session must pass.
  *
- * @param create Called once per case; returns a session with an empty record.
+ * @param create Called for each try of a case; returns a session with an empty record.
  */
 export function sessionContract(
   create: () => Session | Promise<Session>,

@@ -17,7 +17,7 @@ const TTL = 60_000
 /**
  * The cases that every session store must pass. Records expire after 200 to 600 ms in some of them.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function sessionStoreContract(
   create: () => SessionStore | Promise<SessionStore>,
@@ -30,7 +30,7 @@ export function sessionStoreContract(
  * The cases that every record store must pass; they are those of session stores. Records expire after 200 to 600 ms in some
  * of them.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function recordStoreContract(
   create: () => RecordStore | Promise<RecordStore>,

@@ -30,7 +30,7 @@ const NO_TASKS = new Error('The store has no tasks')
  * The cases that every store must pass: those of its parts, and some of `close`. Each case closes the stores that it has
  * used, if they have a `close` method. The cases of tasks pass for a store without the optional member `tasks`.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function storeContract(
   create: () => Store | Promise<Store>,

@@ -16,7 +16,7 @@ const OTHER = { owner: 'two', duration: 60_000 } as const
 /**
  * The cases that every task store must pass. Tasks expire, and leases lapse, after 200 to 600 ms in some of them.
  *
- * @param create Called once per case; returns an empty store.
+ * @param create Called for each try of a case; returns an empty store.
  */
 export function taskStoreContract(
   create: () => TaskStore | Promise<TaskStore>,
