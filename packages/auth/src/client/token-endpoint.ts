@@ -64,6 +64,7 @@ export interface TokenResponse {
   /** Undefined if the requested scopes were granted. */
   readonly scope: string | undefined
   readonly issuedTokenType: string | undefined
+  readonly idToken: string | undefined
 }
 
 /** An error response. */
@@ -117,7 +118,10 @@ async function readTokenResponse(
 ): Promise<TokenResponse | TokenRefusal> {
   const { status } = response
   const body = await readJson(response)
-  if (isObject(body) && status >= 400 && typeof body.error === 'string') {
+  // GitHub sends errors with the status 200.
+  const isRefusal =
+    isObject(body) && typeof body.error === 'string' && (status >= 400 || body.access_token === undefined)
+  if (isRefusal) {
     const code = printable(body.error)
     return { code, error: refusal(step, url, { ...body, error: code }, secrets) }
   }
@@ -176,6 +180,7 @@ function readTokens(step: AuthStep, url: string, body: Readonly<Record<string, u
     refreshToken: refresh || undefined,
     scope: typeof scope === 'string' ? scope : undefined,
     issuedTokenType: typeof issued === 'string' ? issued : undefined,
+    idToken: typeof body.id_token === 'string' ? body.id_token : undefined,
   }
 }
 

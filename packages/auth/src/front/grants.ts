@@ -1,0 +1,229 @@
+/**
+ * Grants: what a user has allowed a client to do. Codes and tokens are sealed references to a grant and are valid while it
+ * exists, so that ending the grant ends all of them.
+ */
+
+import type { RecordStore } from '@mcpx/protocol'
+import { calculatePKCECodeChallenge } from 'oauth4webapi'
+import { invalidGrant, OAuthError } from './oauth-error.ts'
+import { randomId, type Seals } from './seals.ts'
+
+/** The request that a user has agreed to. */
+export interface Consent {
+  readonly clientId: string
+  readonly redirectUri: string
+  /** The PKCE challenge. */
+  readonly challenge: string
+  readonly resource: string
+  readonly scopes: readonly string[]
+  /** Whether the client receives refresh tokens. */
+  readonly refreshes: boolean
+}
+
+/** The user at the provider. */
+export interface FrontUser {
+  /** Identifies the user at the provider. */
+  readonly subject: string
+  /** The claims of the provider about the user. */
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** The stored record. Times in ms since 1970. */
+export interface Grant extends Consent, FrontUser {
+  readonly expiresAt: number
+  /** The number of the current refresh token; 0 until the code was redeemed. */
+  readonly generation: number
+  /** When the current refresh token was issued. */
+  readonly rotatedAt: number
+}
+
+/** A code or a token names its grant. */
+interface Reference {
+  readonly grant: string
+}
+
+interface AccessReference extends Reference {
+  readonly scopes: readonly string[]
+}
+
+interface RefreshReference extends Reference {
+  readonly generation: number
+}
+
+/** Durations in ms. */
+export interface GrantTtls {
+  readonly code: number
+  readonly access: number
+  readonly grant: number
+  readonly refreshGrace: number
+}
+
+/** The parameters of a token request that must match the grant. */
+export interface TokenParams {
+  readonly clientId: string
+  readonly resource: string | undefined
+  readonly scopes: readonly string[] | undefined
+}
+
+export interface RefreshedGrant {
+  readonly id: string
+  readonly grant: Grant
+}
+
+const ENDED = 'it is unknown, has expired, or was revoked'
+
+export class Grants {
+  readonly #records: RecordStore
+  readonly #seals: Seals
+  readonly #ttls: GrantTtls
+  /** The ids of the records that belong to a grant and live as long. */
+  readonly #related: (id: string) => readonly string[]
+
+  constructor(records: RecordStore, seals: Seals, ttls: GrantTtls, related: (id: string) => readonly string[]) {
+    this.#records = records
+    this.#seals = seals
+    this.#ttls = ttls
+    this.#related = related
+  }
+
+  /** Stores a grant until its code expires. Calls `prepare` with its id first. Returns the code. */
+  async create(
+    consent: Consent,
+    user: FrontUser,
+    prepare: (id: string, ttl: number) => Promise<void>,
+  ): Promise<string> {
+    const { code, grant } = this.#ttls
+    const id = randomId()
+    const record = { ...consent, ...user, expiresAt: Date.now() + grant, generation: 0, rotatedAt: 0 }
+    await prepare(id, code)
+    await this.#records.create(nameOf(id), JSON.parse(JSON.stringify(record)), code)
+    return this.#seals.seal('code', { grant: id } satisfies Reference, code)
+  }
+
+  /** Redeems a code. A second use, or a wrong verifier, ends the grant: the code was stolen. */
+  async redeem(code: string, verifier: string, redirectUri: string | undefined, params: TokenParams): Promise<object> {
+    const reference = await this.#seals.open<Reference>('code', code)
+    const id = reference?.grant
+    const grant = await this.find(id)
+    if (id === undefined || grant?.clientId !== params.clientId) throw invalidGrant(`code: ${ENDED}`)
+    let isFirst = false
+    const redeemed = await this.#update(id, (current) => {
+      isFirst = current.generation === 0
+      return isFirst ? { generation: 1, rotatedAt: Date.now() } : {}
+    })
+    if (redeemed === undefined) throw invalidGrant(`code: ${ENDED}`)
+    if (!isFirst) throw await this.#stolen(id, 'code: it was used before')
+    if (redirectUri !== undefined && redirectUri !== grant.redirectUri) {
+      throw await this.#stolen(id, 'redirect_uri: expected that of the authorization request')
+    }
+    if ((await calculatePKCECodeChallenge(verifier)) !== grant.challenge) {
+      throw await this.#stolen(id, 'code_verifier: it does not belong to the code_challenge')
+    }
+    const scopes = narrow(grant, params)
+    const ttl = grant.expiresAt - Date.now()
+    for (const name of [nameOf(id), ...this.#related(id)]) await this.#records.get(name, ttl)
+    return this.#tokens(id, redeemed, scopes)
+  }
+
+  /** Returns the grant of a refresh token. Ends it if the token was replaced for longer than the grace period. */
+  async openRefreshToken(token: string, clientId: string): Promise<RefreshedGrant & { readonly generation: number }> {
+    const reference = await this.#seals.open<RefreshReference>('refresh', token)
+    const grant = await this.find(reference?.grant)
+    if (reference === undefined || grant?.clientId !== clientId) throw invalidGrant(`refresh_token: ${ENDED}`)
+    const { grant: id, generation } = reference
+    if (!this.#isUsable(grant, generation)) throw await this.#stolen(id, 'refresh_token: it was used before')
+    return { id, grant, generation }
+  }
+
+  /**
+   * Replaces a refresh token. Within the grace period the previous token returns the same new one, because a response can
+   * be lost, and clients refresh from several processes.
+   */
+  async rotate(id: string, generation: number, params: TokenParams): Promise<object> {
+    let isUsable = false
+    const grant = await this.#update(id, (current) => {
+      isUsable = this.#isUsable(current, generation)
+      return current.generation === generation ? { generation: generation + 1, rotatedAt: Date.now() } : {}
+    })
+    if (grant === undefined) throw invalidGrant(`refresh_token: ${ENDED}`)
+    if (!isUsable) throw await this.#stolen(id, 'refresh_token: it was used before')
+    return this.#tokens(id, grant, narrow(grant, params))
+  }
+
+  #isUsable({ generation: current, rotatedAt }: Grant, generation: number): boolean {
+    if (generation === current) return true
+    return generation === current - 1 && generation > 0 && Date.now() - rotatedAt <= this.#ttls.refreshGrace
+  }
+
+  /** Returns the grant of an access token with the scopes of the token. */
+  async openAccessToken(token: string) {
+    const reference = await this.#seals.open<AccessReference>('access', token)
+    const grant = await this.find(reference?.grant)
+    if (reference === undefined || grant === undefined || grant.generation === 0) return undefined
+    return { id: reference.grant, grant, scopes: reference.scopes, expiresAt: reference.exp }
+  }
+
+  /** Ends the grant of an access or refresh token, if it is one of this client. */
+  async revoke(token: string, clientId: string): Promise<void> {
+    const reference =
+      (await this.#seals.open<Reference>('refresh', token)) ?? (await this.#seals.open<Reference>('access', token))
+    const grant = await this.find(reference?.grant)
+    if (reference !== undefined && grant?.clientId === clientId) await this.end(reference.grant)
+  }
+
+  async find(id: string | undefined): Promise<Grant | undefined> {
+    if (id === undefined) return undefined
+    const grant = (await this.#records.get(nameOf(id))) as Grant | undefined
+    return grant !== undefined && grant.expiresAt > Date.now() ? grant : undefined
+  }
+
+  /** Ends a grant with all of its tokens. */
+  async end(id: string): Promise<void> {
+    for (const name of [nameOf(id), ...this.#related(id)]) await this.#records.delete(name)
+  }
+
+  async #update(id: string, change: (grant: Grant) => Partial<Grant>): Promise<Grant | undefined> {
+    const updated = await this.#records.update(nameOf(id), (record) => {
+      Object.assign(record, change(record as unknown as Grant))
+    })
+    return updated as unknown as Grant | undefined
+  }
+
+  async #stolen(id: string, problem: string): Promise<OAuthError> {
+    await this.end(id)
+    return invalidGrant(`${problem}. All tokens of this login were revoked; log in again`)
+  }
+
+  async #tokens(id: string, grant: Grant, scopes: readonly string[]): Promise<object> {
+    const { generation, expiresAt, refreshes } = grant
+    const remaining = expiresAt - Date.now()
+    const ttl = Math.min(this.#ttls.access, remaining)
+    return {
+      access_token: await this.#seals.seal('access', { grant: id, scopes } satisfies AccessReference, ttl),
+      token_type: 'Bearer',
+      expires_in: Math.floor(ttl / 1_000),
+      scope: scopes.join(' '),
+      ...(refreshes && {
+        refresh_token: await this.#seals.seal(
+          'refresh',
+          { grant: id, generation } satisfies RefreshReference,
+          remaining,
+        ),
+      }),
+    }
+  }
+}
+
+function nameOf(id: string): string {
+  return `grant:${id}`
+}
+
+/** Returns the scopes of a token request, which must not exceed the grant. */
+function narrow(grant: Grant, { resource, scopes }: TokenParams): readonly string[] {
+  if (resource !== undefined && resource !== grant.resource) {
+    throw new OAuthError('invalid_target', 'resource: expected that of the login, got another')
+  }
+  const other = scopes?.find((scope) => !grant.scopes.includes(scope))
+  if (other !== undefined) throw new OAuthError('invalid_scope', 'scope: expected scopes of the login, got others')
+  return scopes ?? grant.scopes
+}

@@ -1,0 +1,58 @@
+/** Which redirect URIs clients may register, and which of them a request names (OAuth 2.1, RFC 8252). */
+
+/** In characters. */
+const MAX_URI = 1_024
+
+/** A scheme that a browser or an operating system handles itself, or that is no application of the user. */
+const UNSAFE_SCHEME =
+  /^(?:.|about|blob|chrome|chrome-extension|content|data|edge|file|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|res|resource|search-ms|shell|sms|ssh|tel|telnet|vbscript|view-source|wss?):$/
+
+/** The parameters that this server adds. */
+const RESPONSE_PARAMS = ['code', 'state', 'iss', 'error', 'error_description']
+
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(?![^/?])(.*)$/
+
+/** Returns why a URI cannot be registered, or undefined if it can. */
+export function redirectUriProblem(uri: string): string | undefined {
+  if (uri.length > MAX_URI) return `is longer than ${MAX_URI} characters`
+  // Browsers and other parsers disagree on what such characters mean.
+  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri) || !URL.canParse(uri)) return 'is not a URL'
+  const { protocol, username, password, searchParams } = new URL(uri)
+  if (uri.includes('#')) return 'has a fragment'
+  if (username !== '' || password !== '' || /^[a-z][a-z\d+.-]*:\/*[^/?]*@/i.test(uri)) return 'contains a user name'
+  const reserved = RESPONSE_PARAMS.find((name) => searchParams.has(name))
+  if (reserved !== undefined) return `has the parameter ${reserved}, which is one of the response`
+  if (!uri.startsWith(protocol)) return 'has a scheme with capital letters'
+  if (UNSAFE_SCHEME.test(protocol)) return `has the scheme ${protocol}, which is not safe`
+  if (protocol === 'https:') return uri.startsWith('https://') ? undefined : 'has no host'
+  if (protocol !== 'http:' || LOOPBACK.test(uri)) return undefined
+  return 'is not HTTPS; plain HTTP is accepted for 127.0.0.1, [::1] and localhost only'
+}
+
+/** Whether a URI is registered: character by character, except for the port of a loopback address (RFC 8252, section 7.3). */
+export function isRegistered(registered: readonly string[], uri: string): boolean {
+  if (registered.includes(uri)) return true
+  const requested = LOOPBACK.exec(uri)
+  if (requested === null || !URL.canParse(uri)) return false
+  return registered.some((each) => {
+    const known = LOOPBACK.exec(each)
+    return known !== null && known[1] === requested[1] && known[2] === requested[2]
+  })
+}
+
+/** Where a redirect URI leads. */
+export type RedirectTarget =
+  | { readonly kind: 'site' | 'scheme'; readonly name: string }
+  | { readonly kind: 'device'; readonly name: string }
+
+export function redirectTarget(uri: string): RedirectTarget {
+  const { protocol, host, hostname } = new URL(uri)
+  if (protocol === 'https:') return { kind: 'site', name: host }
+  return protocol === 'http:' ? { kind: 'device', name: hostname } : { kind: 'scheme', name: protocol }
+}
+
+/** Returns the URI with the parameters of a response at its end. The URI itself stays as it was registered. */
+export function withParams(uri: string, params: Readonly<Record<string, string | undefined>>): string {
+  const sent = Object.entries(params).filter((param): param is [string, string] => param[1] !== undefined)
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(sent)}`
+}
