@@ -1,6 +1,7 @@
 /** A provider that logs the user in at once, with OpenID Connect or in the way of GitHub, and that can be made to misbehave. */
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { calculatePKCECodeChallenge } from 'oauth4webapi'
 
 interface PendingCode {
   readonly challenge: string
@@ -35,10 +36,16 @@ export class FakeProvider {
   reused = 0
   #count = 0
   readonly #codes = new Map<string, PendingCode>()
-  readonly #key = generateKeyPair('ES256')
+  /** Created when it is first needed: workers have no random numbers while they load modules. */
+  #keyPair: ReturnType<typeof generateKeyPair> | undefined
 
   constructor(issuer: string) {
     this.issuer = issuer
+  }
+
+  get #key(): ReturnType<typeof generateKeyPair> {
+    this.#keyPair ??= generateKeyPair('ES256')
+    return this.#keyPair
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -95,10 +102,7 @@ export class FakeProvider {
     }
     const code = this.#codes.get(form.get('code') ?? '')
     this.#codes.delete(form.get('code') ?? '')
-    const { createHash } = await import('node:crypto')
-    const challenge = createHash('sha256')
-      .update(form.get('code_verifier') ?? '')
-      .digest('base64url')
+    const challenge = await calculatePKCECodeChallenge(form.get('code_verifier') ?? '')
     if (code?.challenge !== challenge || code.redirectUri !== form.get('redirect_uri')) return refused()
     return Response.json({ ...this.#issue(), id_token: await this.idToken(code.nonce), ...this.tokens })
   }

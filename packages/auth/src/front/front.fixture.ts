@@ -1,6 +1,5 @@
 /** A front, its provider, an MCP client and browsers, all in one process without a network. */
 
-import { createHash } from 'node:crypto'
 import { memoryStore } from '@mcpx/protocol/memory'
 import { Hono } from 'hono'
 import { FakeProvider } from './fake-provider.fixture.ts'
@@ -93,7 +92,7 @@ export class World {
       client_id: clientId,
       redirect_uri: CALLBACK,
       state: 'state of the client',
-      code_challenge: challengeOf(VERIFIER),
+      code_challenge: CHALLENGE,
       code_challenge_method: 'S256',
       resource: RESOURCE,
       ...params,
@@ -141,9 +140,8 @@ export const CLIENT = {
 
 export const VERIFIER = 'a-verifier-of-at-least-43-characters-for-the-tests'
 
-export function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url')
-}
+/** The PKCE challenge of the verifier. */
+export const CHALLENGE = 'oWrv4wM3QfsPR-eiI098OmgormVwNLsc-rvamS6QbS8'
 
 /** A browser: keeps cookies of the front, and follows redirects between the front and the provider. */
 export class Browser {

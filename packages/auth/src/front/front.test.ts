@@ -1,3 +1,4 @@
+import type { AuthInfo } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { Browser, CALLBACK, FRONT, RESOURCE, SECRET, World } from './front.fixture.ts'
 import { oauthFront } from './oauth-front.ts'
@@ -21,6 +22,8 @@ describe('a login', () => {
       scopes: [],
       claims: { email: 'ada@example.com', aud: RESOURCE },
     })
+    const { claims = {} } = (await world.call(accessToken)) as AuthInfo
+    expect(Object.keys(claims).sort()).toEqual(['aud', 'client_id', 'email', 'iss', 'sid', 'sub'])
     expect(world.warnings).toEqual([])
   })
 
@@ -223,6 +226,8 @@ describe('clients', () => {
     const known = { clientId: 'desk', name: 'Desk', redirectUris: [CALLBACK], clientSecret: 'secret of the desk' }
     const world = new World({ clients: [known], registration: false, metadataDocuments: false })
     expect((await world.register()).error).toBe('access_denied')
+    const before = await new World().register()
+    expect((await new Browser(world).open(world.authorizeUrl(before.client_id ?? ''))).status).toBe(400)
     const end = await new Browser(world).logIn(world.authorizeUrl('desk'))
     const { status } = await world.redeem('desk', end.get('code') ?? '', { client_secret: 'secret of the desk' })
     expect(status).toBe(200)

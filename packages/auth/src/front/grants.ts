@@ -65,11 +65,6 @@ export interface TokenParams {
   readonly scopes: readonly string[] | undefined
 }
 
-export interface RefreshedGrant {
-  readonly id: string
-  readonly grant: Grant
-}
-
 const ENDED = 'it is unknown, has expired, or was revoked'
 
 export class Grants {
@@ -104,7 +99,7 @@ export class Grants {
   async redeem(code: string, verifier: string, redirectUri: string | undefined, params: TokenParams): Promise<object> {
     const reference = await this.#seals.open<Reference>('code', code)
     const id = reference?.grant
-    const grant = await this.find(id)
+    const grant = await this.#find(id)
     if (id === undefined || grant?.clientId !== params.clientId) throw invalidGrant(`code: ${ENDED}`)
     let isFirst = false
     const redeemed = await this.#update(id, (current) => {
@@ -125,21 +120,19 @@ export class Grants {
     return this.#tokens(id, redeemed, scopes)
   }
 
-  /** Returns the grant of a refresh token. Ends it if the token was replaced for longer than the grace period. */
-  async openRefreshToken(token: string, clientId: string): Promise<RefreshedGrant & { readonly generation: number }> {
+  /** Returns the grant that a refresh token of this client names. */
+  async openRefreshToken(token: string, clientId: string): Promise<RefreshReference> {
     const reference = await this.#seals.open<RefreshReference>('refresh', token)
-    const grant = await this.find(reference?.grant)
+    const grant = await this.#find(reference?.grant)
     if (reference === undefined || grant?.clientId !== clientId) throw invalidGrant(`refresh_token: ${ENDED}`)
-    const { grant: id, generation } = reference
-    if (!this.#isUsable(grant, generation)) throw await this.#stolen(id, 'refresh_token: it was used before')
-    return { id, grant, generation }
+    return reference
   }
 
   /**
    * Replaces a refresh token. Within the grace period the previous token returns the same new one, because a response can
    * be lost, and clients refresh from several processes.
    */
-  async rotate(id: string, generation: number, params: TokenParams): Promise<object> {
+  async rotate({ grant: id, generation }: RefreshReference, params: TokenParams): Promise<object> {
     let isUsable = false
     const grant = await this.#update(id, (current) => {
       isUsable = this.#isUsable(current, generation)
@@ -158,7 +151,7 @@ export class Grants {
   /** Returns the grant of an access token with the scopes of the token. */
   async openAccessToken(token: string) {
     const reference = await this.#seals.open<AccessReference>('access', token)
-    const grant = await this.find(reference?.grant)
+    const grant = await this.#find(reference?.grant)
     if (reference === undefined || grant === undefined || grant.generation === 0) return undefined
     return { id: reference.grant, grant, scopes: reference.scopes, expiresAt: reference.exp }
   }
@@ -167,14 +160,12 @@ export class Grants {
   async revoke(token: string, clientId: string): Promise<void> {
     const reference =
       (await this.#seals.open<Reference>('refresh', token)) ?? (await this.#seals.open<Reference>('access', token))
-    const grant = await this.find(reference?.grant)
+    const grant = await this.#find(reference?.grant)
     if (reference !== undefined && grant?.clientId === clientId) await this.end(reference.grant)
   }
 
-  async find(id: string | undefined): Promise<Grant | undefined> {
-    if (id === undefined) return undefined
-    const grant = (await this.#records.get(nameOf(id))) as Grant | undefined
-    return grant !== undefined && grant.expiresAt > Date.now() ? grant : undefined
+  async #find(id: string | undefined): Promise<Grant | undefined> {
+    return id === undefined ? undefined : ((await this.#records.get(nameOf(id))) as Grant | undefined)
   }
 
   /** Ends a grant with all of its tokens. */

@@ -270,6 +270,11 @@ describe('authorization requests', () => {
     refused(await browser.open(world.authorizeUrl(clientId, { redirect_uri, ...params })), 400, code)
   })
 
+  it('must name one of several servers', async () => {
+    const { world, browser, clientId } = await start({ resource: [`${FRONT}/mcp`, `${FRONT}/second`] })
+    refused(await browser.open(world.authorizeUrl(clientId, { resource: undefined })), 400, 'invalid_target')
+  })
+
   it.each(['client_id', 'redirect_uri', 'state', 'scope', 'code_challenge', 'resource', 'response_type'])(
     'are refused with %s twice',
     async (name) => {

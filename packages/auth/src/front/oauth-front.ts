@@ -81,7 +81,7 @@ export function oauthFront(given: OAuthFrontOptions): OAuthFront {
         'upstreamToken: expected the context of a request that this front has authenticated, got another',
       )
     }
-    const found = (await grants.find(id)) && (await tokens.fresh(id))
+    const found = await tokens.fresh(id)
     if (found !== undefined) return found.accessToken
     await grants.end(id)
     const hint = 'The client logs in again with its next request.'

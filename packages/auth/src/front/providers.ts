@@ -7,7 +7,9 @@ import { secureUrl } from '../urls.ts'
 export interface Provider {
   /** The name that the consent page shows. */
   readonly name: string
+  /** The id of this server at the provider. */
   readonly clientId: string
+  /** The secret of this server at the provider. */
   readonly clientSecret: string
   /** The issuer of ID tokens, whose metadata names the endpoints. Undefined for a provider without OpenID Connect. */
   readonly issuer?: string | undefined

@@ -22,7 +22,6 @@ export function redirectUriProblem(uri: string): string | undefined {
   if (username !== '' || password !== '' || /^[a-z][a-z\d+.-]*:\/*[^/?]*@/i.test(uri)) return 'contains a user name'
   const reserved = RESPONSE_PARAMS.find((name) => searchParams.has(name))
   if (reserved !== undefined) return `has the parameter ${reserved}, which is one of the response`
-  if (!uri.startsWith(protocol)) return 'has a scheme with capital letters'
   if (UNSAFE_SCHEME.test(protocol)) return `has the scheme ${protocol}, which is not safe`
   if (protocol === 'https:') return uri.startsWith('https://') ? undefined : 'has no host'
   if (protocol !== 'http:' || LOOPBACK.test(uri)) return undefined

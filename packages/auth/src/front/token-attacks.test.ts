@@ -1,6 +1,6 @@
 import { EncryptJWT, SignJWT } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
-import { Browser, CALLBACK, challengeOf, FRONT, RESOURCE, SECRET, VERIFIER, World } from './front.fixture.ts'
+import { Browser, CALLBACK, CHALLENGE, FRONT, RESOURCE, SECRET, VERIFIER, World } from './front.fixture.ts'
 import { Seals } from './seals.ts'
 
 const SECOND = `${FRONT}/second`
@@ -50,7 +50,7 @@ describe('authorization codes', () => {
 
   it.each([
     ['another verifier', { code_verifier: 'another-verifier-of-at-least-43-characters-xx' }, 'invalid_grant'],
-    ['the challenge as verifier', { code_verifier: challengeOf(VERIFIER) }, 'invalid_grant'],
+    ['the challenge as verifier', { code_verifier: CHALLENGE }, 'invalid_grant'],
     ['a short verifier', { code_verifier: 'short' }, 'invalid_grant'],
     ['no verifier', { code_verifier: '' }, 'invalid_request'],
     ['another redirect URI', { redirect_uri: `${CALLBACK}/evil` }, 'invalid_grant'],
@@ -106,6 +106,21 @@ describe('refresh tokens', () => {
       expect(replay.body.error_description).toMatch('it was used before. All tokens of this login were revoked')
       expect(refusal(await world.refresh(clientId, body.refresh_token ?? ''))).toEqual([400, 'invalid_grant'])
       expect(await world.statusOf(body.access_token ?? '')).toBe(401)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('do not extend the grace period by being used', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const world = new World()
+      const { clientId, refreshToken } = await world.logIn()
+      await world.refresh(clientId, refreshToken)
+      vi.setSystemTime(Date.now() + 50_000)
+      expect((await world.refresh(clientId, refreshToken)).status).toBe(200)
+      vi.setSystemTime(Date.now() + 11_000)
+      expect(refusal(await world.refresh(clientId, refreshToken))).toEqual([400, 'invalid_grant'])
     } finally {
       vi.useRealTimers()
     }

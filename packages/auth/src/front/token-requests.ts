@@ -44,7 +44,6 @@ export class TokenEndpoint {
 
   async #redeem(form: Parameters, params: TokenParams): Promise<object> {
     const verifier = form.require('code_verifier')
-    if (!/^[\w.~-]{43,128}$/.test(verifier)) throw invalidGrant('code_verifier: expected 43 to 128 characters')
     return this.#grants.redeem(form.require('code'), verifier, form.get('redirect_uri'), {
       ...params,
       scopes: undefined,
@@ -53,14 +52,14 @@ export class TokenEndpoint {
 
   /** Tokens are renewed only while the provider accepts the login, so that a user who is locked out there is locked out here. */
   async #refresh(form: Parameters, params: TokenParams): Promise<object> {
-    const { id, generation } = await this.#grants.openRefreshToken(form.require('refresh_token'), params.clientId)
-    const isAlive = await this.#tokens.isAlive(id).catch((error: unknown) => {
+    const token = await this.#grants.openRefreshToken(form.require('refresh_token'), params.clientId)
+    const isAlive = await this.#tokens.isAlive(token.grant).catch((error: unknown) => {
       if (!(error instanceof AuthError)) throw error
       this.#options.onWarning(error)
       throw unavailable(`${this.#options.provider.name} is unavailable`)
     })
-    if (isAlive) return this.#grants.rotate(id, generation, params)
-    await this.#grants.end(id)
+    if (isAlive) return this.#grants.rotate(token, params)
+    await this.#grants.end(token.grant)
     throw invalidGrant(`refresh_token: the login at ${this.#options.provider.name} has ended; log in again`)
   }
 

@@ -51,6 +51,40 @@ describe('upstreamToken', () => {
     expect([world.provider.requests.length, world.provider.reused]).toEqual([2, 0])
   })
 
+  it('does not use a refresh token that another process has just used', async () => {
+    const { world, context } = await loggedIn()
+    const { records, counters } = world.store
+    let resume = () => {}
+    const paused = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    let reads = 0
+    const get: typeof records.get = async (id, ttl) => {
+      const record = await records.get(id, ttl)
+      if (reads++ === 0) await paused
+      return record
+    }
+    const slow = world.createNode({ store: { counters, records: { ...records, get } } })
+    const late = slow.upstreamToken(context)
+    expect(await world.front.upstreamToken(context)).toBe('upstream-access-3')
+    resume()
+    expect(await late).toBe('upstream-access-3')
+    expect([world.provider.requests.length, world.provider.reused]).toEqual([2, 0])
+  })
+
+  it('does not replace tokens that another process has stored after its lease', async () => {
+    const { world, context } = await loggedIn()
+    const id = `upstream:${context.auth.claims?.sid}`
+    const before = await world.store.records.get(id)
+    world.provider.interfere = async ({ url }) => {
+      if (url.endsWith('/token'))
+        await world.store.records.update(id, (record) => void Object.assign(record, { lease: { holder: 'other' } }))
+      return undefined
+    }
+    expect(await world.front.upstreamToken(context)).toBe('upstream-access-3')
+    expect(await world.store.records.get(id)).toMatchObject({ tokens: before?.tokens, lease: { holder: 'other' } })
+  })
+
   it('lets another process refresh when the first one has died', async () => {
     const { world, context } = await loggedIn()
     const id = `upstream:${context.auth.claims?.sid}`
