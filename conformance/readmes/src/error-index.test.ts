@@ -65,6 +65,7 @@ describe('the index of errors', () => {
     ['Reasons of a ConnectionError', 'ConnectionErrorReason'],
     ['Refused credentials', 'RefusalReason'],
     ['Steps of an AuthError', 'AuthStep'],
+    ['Reasons of a TaskError', 'TaskErrorReason'],
     ['Reasons of a JsonSchemaError', 'JsonSchemaErrorReason'],
     ['Reasons of an SseError', 'SseErrorReason'],
     ['Reasons of a SkillError', 'SkillErrorReason'],

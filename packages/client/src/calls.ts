@@ -11,17 +11,38 @@ import {
   type ListResourcesResult,
   type ListResourceTemplatesResult,
   type ListToolsResult,
+  quoted,
   type ReadResourceResult,
+  type SubscriptionFilter,
 } from '@mcpx/protocol'
+import { withSignal } from './async.ts'
+import type { Listening } from './change-stream.ts'
 import type { ClientCalls } from './client.ts'
-import { requestLabel } from './era.ts'
-import { InvalidAnswer } from './input-requests.ts'
+import { checkResultOf, type EraConnection, requestLabel } from './era.ts'
+import type { ExtensionCall } from './extensions.ts'
+import { answerForCall, InvalidAnswer } from './input-requests.ts'
+import { LegacyTaskTools } from './legacy-tasks.ts'
 import type { LockGuard } from './lock.ts'
-import { type CallOptions, checkCallOptions, type RequestCallOptions } from './options.ts'
+import {
+  type CallOptions,
+  checkCallOptions,
+  type ListenOptions,
+  type RequestCallOptions,
+  refuseUnknown,
+  type ToolCallOptions,
+} from './options.ts'
 import { OutputCheck } from './output-check.ts'
 import { createListing, type Listing } from './pagination.ts'
 import type { Reconnector } from './reconnect.ts'
 import type { ClientState } from './state.ts'
+import {
+  createDoneHandle,
+  createHandle,
+  type HandleOptions,
+  readTask,
+  type TaskHandle,
+  type TaskOptions,
+} from './tasks.ts'
 
 /** The results of the list methods. */
 interface Lists {
@@ -31,19 +52,119 @@ interface Lists {
   'prompts/list': ListPromptsResult
 }
 
-export function createCalls(state: ClientState, reconnector: Reconnector): ClientCalls {
+/** The calls of a client, with those that only a single client has, not a group. */
+export interface Calls extends ClientCalls {
+  task(id: string, options?: TaskOptions): TaskHandle
+}
+
+export function createCalls(
+  state: ClientState,
+  reconnector: Reconnector,
+  listen: (filter: SubscriptionFilter, options?: ListenOptions) => Listening,
+): Calls {
   const output = new OutputCheck(state.onWarning)
+  const taskTools = new LegacyTaskTools(state.options, () => listTools().all())
+  const { extensions } = state
 
   async function request(method: string, params: JsonObject, options: RequestCallOptions = {}): Promise<JsonObject> {
     checkCallOptions(method, options)
+    const run = () => sendUntilComplete(method, params, bindCallbacks(options))
+    return state.reporter?.work({ kind: 'call', method, params }, run) ?? run()
+  }
+
+  async function sendUntilComplete(
+    method: string,
+    params: JsonObject,
+    options: RequestCallOptions,
+  ): Promise<JsonObject> {
     const label = requestLabel(method, params)
-    const bound = bindCallbacks(options)
-    const use = () => reconnector.use(label, options.signal, (connection) => connection.request(method, params, bound))
-    const send = () => state.reporter?.work({ kind: 'call', method, params }, use) ?? use()
-    if (bound.onLog === undefined && bound.onAsk === undefined) return send()
-    const call = { method, label, options: { ...bound, timeout: options.timeout ?? state.options.timeout } }
+    const result = await sendInTurn(label, method, params, options)
+    const complete = extensions.completion(method, result.resultType)
+    if (complete === undefined || options.resultTypes?.includes(result.resultType as string)) return result
+    return checkComplete(method, label, await useCall(label, options, (call) => complete(result, call)))
+  }
+
+  async function sendInTurn(label: string, method: string, params: JsonObject, options: RequestCallOptions) {
+    const send = () =>
+      reconnector.use(label, options.signal, (connection) => sendOver(connection, method, params, options))
+    if (options.onLog === undefined && options.onAsk === undefined) return send()
+    const call = { method, label, options: { ...options, timeout: options.timeout ?? state.options.timeout } }
     return state.turns.run(await reconnector.connect(label, options.signal), call, send)
   }
+
+  function sendOver(connection: EraConnection, method: string, params: JsonObject, options: RequestCallOptions) {
+    const send = (sent: JsonObject) => extensions.send(connection, method, sent, options)
+    if (connection.era === 'modern' || method !== 'tools/call') return send(params)
+    return taskTools.call(connection, params, options, send)
+  }
+
+  /** Runs a function with a call that an extension completes, until the signal of its options fires. */
+  function useCall<T>(
+    label: string,
+    options: RequestCallOptions,
+    run: (call: ExtensionCall) => Promise<T>,
+  ): Promise<T> {
+    const { signal, meta, capabilities, onAsk } = options
+    const runCall = (signal: AbortSignal) =>
+      run({
+        label,
+        era: reconnector.current.era,
+        options,
+        client: state.options,
+        signal,
+        request: (method, params, own) => request(method, params, { meta, capabilities, ...own }),
+        answer: (asked, signal) =>
+          answerForCall({ label, state, onAsk }, asked, { server: reconnector.current.server.info, signal }),
+        on: extensions.on,
+        listen,
+      })
+    return withSignal(label, signal, runCall, reconnector.closing)
+  }
+
+  function checkComplete(method: string, label: string, result: JsonObject): JsonObject {
+    return checkResultOf(reconnector.current.revision, method, label, result)
+  }
+
+  function handleOptions(
+    tool: string | undefined,
+    label: string,
+    options: CallOptions = {},
+  ): HandleOptions<CallToolResult> {
+    // Its signal and its time limit are those of the call that started the task.
+    const { signal, maxTimeout, onStatus, ...shared } = options
+    return {
+      use(own, run) {
+        checkCallOptions('result', own)
+        return useCall(label, { ...shared, ...bindCallbacks(own) }, run)
+      },
+      complete: (result) => checkOutput(tool, checkComplete('tools/call', label, result)),
+      onWarning: state.onWarning,
+      onStatus,
+    }
+  }
+
+  function checkOutput(tool: string | undefined, result: JsonObject): CallToolResult {
+    const checked = result as unknown as CallToolResult
+    return tool === undefined ? checked : output.check(tool, checked)
+  }
+
+  async function callAsTask(name: string, args: JsonObject | undefined, options: CallOptions): Promise<TaskHandle> {
+    const params = namedParams(name, args)
+    const label = requestLabel('tools/call', params)
+    const bound = bindCallbacks(options)
+    const result = await request('tools/call', params, { ...bound, resultTypes: ['task'] })
+    const handle = handleOptions(name, label, bound)
+    if (result.resultType !== 'task') return createDoneHandle(checkOutput(name, result), handle)
+    const task = readTask(result, label)
+    return createHandle(task.taskId, handle, task)
+  }
+
+  const listTools: ClientCalls['listTools'] = (options) =>
+    list('tools/list', options, ({ tools }) => {
+      output.learn(tools)
+      taskTools.learn(tools)
+      return tools
+    })
 
   function list<Method extends keyof Lists, Item>(
     method: Method,
@@ -67,15 +188,18 @@ export function createCalls(state: ClientState, reconnector: Reconnector): Clien
   return {
     request: ((method: string, params = {}, options?: RequestCallOptions) =>
       request(method, params, options)) as ClientCalls['request'],
-    listTools: (options) =>
-      list('tools/list', options, ({ tools }) => {
-        output.learn(tools)
-        return tools
-      }),
-    async callTool(name, args, options) {
+    listTools,
+    callTool: (async (name: string, args?: JsonObject, { task, ...options }: ToolCallOptions = {}) => {
       checkString('callTool(name, args)', name)
-      const result = await request('tools/call', namedParams(name, args), options)
-      return output.check(name, result as unknown as CallToolResult)
+      if (task === 'handle') return callAsTask(name, args, options)
+      if (task !== undefined) throw new TypeError(`callTool: task: expected "handle", got ${quoted(String(task))}`)
+      return checkOutput(name, await request('tools/call', namedParams(name, args), options))
+    }) as ClientCalls['callTool'],
+    task(id, options = {}) {
+      if (typeof id !== 'string' || id === '')
+        throw new TypeError(`task(id): expected the id of a task, got ${id === '' ? 'an empty string' : kindOf(id)}`)
+      refuseUnknown('task', options, { tool: true })
+      return createHandle(id, handleOptions(options.tool, `task ${quoted(id)}`))
     },
     listResources: (options) => list('resources/list', options, (page) => page.resources),
     listResourceTemplates: (options) => list('resources/templates/list', options, (page) => page.resourceTemplates),
@@ -124,8 +248,8 @@ interface Process {
 
 /** Binds the callbacks of a call to the async context of its caller, for example to its trace. */
 function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
-  const { onProgress, onNotification, onLog, onAsk } = options
-  if (!(onProgress || onNotification || onLog || onAsk)) return options
+  const { onProgress, onStatus, onNotification, onLog, onAsk } = options
+  if (!(onProgress || onStatus || onNotification || onLog || onAsk)) return options
   const { process } = globalThis as { readonly process?: Process }
   const runInContext = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage?.snapshot?.()
   if (runInContext === undefined) return { ...options, onAsk: onAsk && checkedOnAsk(onAsk) }
@@ -136,6 +260,7 @@ function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
   return {
     ...options,
     onProgress: bind(onProgress),
+    onStatus: bind(onStatus),
     onNotification: bind(onNotification),
     onLog: bind(onLog),
     onAsk: bind(onAsk && checkedOnAsk(onAsk)),

@@ -2,7 +2,16 @@
 
 import type { CallToolResult, Catalogued, Connector, JsonObject, Responder, Tool } from '@mcpx/protocol'
 import { expectTypeOf } from 'vitest'
-import { type Client, type ClientOptions, connect, connectAll, proxy } from './index.ts'
+import * as z from 'zod'
+import {
+  type Client,
+  type ClientExtension,
+  type ClientOptions,
+  connect,
+  connectAll,
+  proxy,
+  type TaskHandle,
+} from './index.ts'
 
 interface Offers {
   tools: {
@@ -150,4 +159,62 @@ export function callbacks(): void {
     // @ts-expect-error: no such revision
     era: '2020-01-01',
   })
+}
+
+export async function tasks(): Promise<void> {
+  const client = await connect(server)
+  const handle = await client.callTool('add', { a: 1, b: 2 }, { task: 'handle', timeout: 5 })
+  expectTypeOf(handle.id).toBeString()
+  expectTypeOf((await handle.result()).structuredContent).toEqualTypeOf<{ sum: number } | undefined>()
+  expectTypeOf(await client.callTool('later', {}, { task: 'handle' })).toEqualTypeOf<TaskHandle>()
+  expectTypeOf(client.task('id')).toEqualTypeOf<TaskHandle>()
+  expectTypeOf((await client.task('id', { tool: 'add' }).result()).structuredContent).toEqualTypeOf<
+    { sum: number } | undefined
+  >()
+  // @ts-expect-error: a is a number
+  await client.callTool('add', { a: '1', b: 2 }, { task: 'handle' })
+  // @ts-expect-error: no such mode
+  await client.callTool('add', { a: 1, b: 2 }, { task: 'later' })
+  const untyped = await connect(connector)
+  expectTypeOf(await untyped.callTool('add', {}, { task: 'handle' })).toEqualTypeOf<TaskHandle>()
+  expectTypeOf(await untyped.callTool('add', {})).toEqualTypeOf<CallToolResult>()
+}
+
+const greetings = {
+  id: 'com.example/greetings',
+  methods: {
+    'com.example/greet': { params: z.object({ name: z.string() }), result: z.object({ text: z.string() }) },
+    'com.example/count': {
+      params: z.object({ since: z.optional(z.string()) }),
+      result: z.object({ count: z.number() }),
+    },
+    'com.example/any': {},
+  },
+  notifications: { 'notifications/com.example/greeted': z.object({ name: z.string(), at: z.coerce.date() }) },
+  subscriptions: { greetings: z.boolean() },
+} satisfies ClientExtension
+
+export async function extensions(): Promise<void> {
+  const client = await connect<typeof server>(connector, { extensions: [greetings] })
+  const greeted = client.extension(greetings)
+  expectTypeOf(await greeted.request('com.example/greet', { name: 'Ada' })).toEqualTypeOf<{ text: string }>()
+  expectTypeOf(await greeted.request('com.example/count')).toEqualTypeOf<{ count: number }>()
+  expectTypeOf(await greeted.request('com.example/any', { x: 1 }, { timeout: 5 })).toEqualTypeOf<JsonObject>()
+  // @ts-expect-error: the parameters are required
+  await greeted.request('com.example/greet')
+  // @ts-expect-error: name is a string
+  await greeted.request('com.example/greet', { name: 1 })
+  // @ts-expect-error: no such method
+  await greeted.request('com.example/gret', { name: 'Ada' })
+  greeted.on('notifications/com.example/greeted', ({ name, at }) => {
+    expectTypeOf(name).toBeString()
+    expectTypeOf(at).toEqualTypeOf<Date>()
+  })
+  // @ts-expect-error: no such notification
+  greeted.on('notifications/com.example/left', () => {})
+  greeted.listen({ greetings: true })
+  // @ts-expect-error: no such member
+  greeted.listen({ rooms: true })
+  // @ts-expect-error: a boolean
+  greeted.listen({ greetings: 'yes' })
 }

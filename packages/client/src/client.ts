@@ -21,9 +21,11 @@ import type {
 } from '@mcpx/protocol'
 import type { Listening } from './change-stream.ts'
 import type { ServerFacts } from './era.ts'
-import type { CallOptions, ListenOptions, RequestCallOptions } from './options.ts'
+import type { ClientExtension, ExtensionClient } from './extensions.ts'
+import type { CallOptions, HandleCallOptions, ListenOptions, RequestCallOptions } from './options.ts'
 import type { Listing } from './pagination.ts'
-import type { CallTool, GetPrompt, ToolCallers } from './typed-tools.ts'
+import type { TaskHandle } from './tasks.ts'
+import type { CallTool, GetPrompt, TaskOf, ToolCallers } from './typed-tools.ts'
 
 /** The type of the server behind a target of `connect`: unknown for a connector. */
 export type ServerOf<Target> = Target extends Connector ? unknown : Target
@@ -32,6 +34,8 @@ export type ServerOf<Target> = Target extends Connector ? unknown : Target
 export interface ClientCalls {
   /** Lists the tools of the server. */
   listTools(options?: CallOptions): Listing<Tool>
+  /** Calls a tool. Resolves to a handle of the task that the server made of it. */
+  callTool(name: string, args: JsonObject | undefined, options: HandleCallOptions): Promise<TaskHandle>
   /** Calls a tool. A tool that failed returns a result with `isError`. */
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
   /** Lists the resources of the server. */
@@ -73,6 +77,13 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   readonly callTool: CallTool<Server>
   /** Returns the messages of a prompt. A name that is not in the type of the server is allowed, and has no types. */
   readonly getPrompt: GetPrompt<Server>
+  /**
+   * Returns the handle of a task that was started before, for example by another process. Sends nothing. With `tool`, the name
+   * of the tool that was called, the result is typed and checked.
+   */
+  readonly task: TaskOf<Server>
+  /** Returns the part of the client that belongs to one of its `extensions`, typed by its schemas. */
+  extension<const Extension extends ClientExtension>(extension: Extension): ExtensionClient<Extension>
   /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to those of the handshake. */
   discover(options?: CallOptions): Promise<ServerFacts>
   /**

@@ -2,12 +2,14 @@
 /** Connects to several servers and uses them as one: `git_search` is the tool `search` of the server `git`. */
 
 import {
+  type CallToolResult,
   type Change,
   ConnectionError,
   type Connector,
   type ContentBlock,
   guarded,
   isObject,
+  type JsonObject,
   kindOf,
   quoted,
   type Responder,
@@ -36,8 +38,11 @@ import {
   checkClientOptions,
   checkGroupOptions,
   type GroupOptions,
+  type HandleCallOptions,
+  type ToolCallOptions,
 } from './options.ts'
 import type { Listing } from './pagination.ts'
+import type { TaskHandle } from './tasks.ts'
 
 /** The methods of a group. */
 type GroupCalls = Omit<ClientCalls, 'request'> & Pick<Client, 'listen' | 'close'>
@@ -210,12 +215,17 @@ function createGroup(
           uriTemplate: groupUri(member, template.uriTemplate),
         }),
       ),
-    async callTool(full, args, options) {
+    callTool: (async (full: string, args?: JsonObject, options?: ToolCallOptions) => {
       checkString('callTool(name, args)', full)
       const { member, name } = await ownerOf(tools, full, options)
-      const result = await clientOf(member).callTool(name, args, options)
-      return { ...result, content: result.content.map((block) => withUri(member, block)) }
-    },
+      const rename = (result: CallToolResult): CallToolResult => ({
+        ...result,
+        content: result.content.map((block) => withUri(member, block)),
+      })
+      if (options?.task === undefined) return rename(await clientOf(member).callTool(name, args, options))
+      const handle = await clientOf(member).callTool(name, args, options as HandleCallOptions)
+      return { ...handle, result: async (own) => rename(await handle.result(own)) } satisfies TaskHandle
+    }) as GroupCalls['callTool'],
     async readResource(full, options) {
       checkString('readResource(uri)', full)
       const { member, uri } = ownerOfUri(full)

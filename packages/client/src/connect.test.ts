@@ -91,7 +91,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
         'com.example/trace': 'abc',
         progressToken: expect.any(Number),
         [`${META}protocolVersion`]: revision,
-        [`${META}clientCapabilities`]: { roots: {} },
+        [`${META}clientCapabilities`]: { roots: {}, extensions: { [`${META}tasks`]: {} } },
         [`${META}clientInfo`]: clientInfo,
         [`${META}logLevel`]: 'error',
       })

@@ -100,7 +100,7 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     timeout,
     closing: reconnector.closing,
   })
-  const calls = createCalls(state, reconnector)
+  const calls = createCalls(state, reconnector, listen)
 
   async function use<T>(
     place: string,
@@ -126,6 +126,13 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     // The type of the server exists only for the compiler.
     callTool: calls.callTool as Client<Server>['callTool'],
     getPrompt: calls.getPrompt as Client<Server>['getPrompt'],
+    task: calls.task as Client<Server>['task'],
+    extension: (extension) =>
+      state.extensions.createClient(extension, {
+        settingsOf: (id) => reconnector.current.server.capabilities.extensions?.[id],
+        request: calls.request,
+        listen,
+      }),
     async subscribe(uri, options = {}) {
       checkListenOptions(options)
       await subscriptions.subscribe(uri, options)

@@ -530,7 +530,8 @@ describe('a modern server', () => {
     await client.callTool('add')
     for (const { params } of server.heard) {
       const { progressToken, ...meta } = (params?._meta ?? {}) as JsonObject
-      expect(meta).toEqual({ [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: {} })
+      const capabilities = { extensions: { [`${META}tasks`]: {} } }
+      expect(meta).toEqual({ [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: capabilities })
     }
   })
 

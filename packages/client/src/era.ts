@@ -18,6 +18,7 @@ import {
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
+import type { Extensions } from './extensions.ts'
 import type { CallOptions, RequestCallOptions } from './options.ts'
 
 /** The facts that a server states about itself. */
@@ -101,6 +102,12 @@ export function invalidResult(label: string, problem: string): ConnectionError {
   return new ConnectionError('invalid-message', `The response to ${label} was refused. ${problem}`, { hint })
 }
 
+/** Creates the error of a call that has reached its `maxTimeout`. */
+export function timeError(label: string, maxTimeout: number): ConnectionError {
+  const hint = 'Pass a longer maxTimeout with the call.'
+  return new ConnectionError('timeout', `${label} is still unfinished after ${maxTimeout} ms`, { hint })
+}
+
 /** Adds the `meta` of a call to the parameters. */
 export function withCallMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {
   return meta === undefined ? params : { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...meta } }
@@ -124,14 +131,21 @@ export function changesOf(filter: SubscriptionFilter): Change[] {
 }
 
 /** Returns the part of a filter that the server supports. Throws when nothing is left. */
-export function allowedFilter(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+export function allowedFilter(
+  filter: SubscriptionFilter,
+  capabilities: ServerCapabilities,
+  extensions: Extensions,
+): SubscriptionFilter {
   const { tools, prompts, resources } = capabilities
+  const isDeclared = ([name, value]: [string, unknown]) =>
+    value !== undefined && capabilities.extensions?.[extensions.subscriptionOwner(name) ?? ''] !== undefined
   const uris = filter.resourceSubscriptions ?? []
   const allowed: SubscriptionFilter = {
     ...(filter.toolsListChanged && tools?.listChanged && { toolsListChanged: true }),
     ...(filter.promptsListChanged && prompts?.listChanged && { promptsListChanged: true }),
     ...(filter.resourcesListChanged && resources?.listChanged && { resourcesListChanged: true }),
     ...(uris.length > 0 && resources?.subscribe && { resourceSubscriptions: uris }),
+    ...Object.fromEntries(Object.entries(filter).filter(isDeclared)),
   }
   if (Object.keys(allowed).length > 0) return allowed
   const hint = 'See client.server.capabilities for the changes that the server announces.'

@@ -13,6 +13,7 @@ export type {
   Resource,
   ResourceTemplate,
   Revision,
+  Task,
   Tool,
 } from '@mcpx/protocol'
 export { ConnectionError, RpcError } from '@mcpx/protocol'
@@ -23,6 +24,13 @@ export { connect } from './connect.ts'
 export { type ClientGroup, connectAll } from './connect-all.ts'
 export { createEraMemory } from './detect-era.ts'
 export type { ServerFacts } from './era.ts'
+export type {
+  ClientExtension,
+  CompleteResult,
+  ExtensionCall,
+  ExtensionClient,
+  ExtensionMethod,
+} from './extensions.ts'
 export {
   compareLock,
   createLock,
@@ -41,12 +49,16 @@ export type {
   EraMemory,
   FormAsk,
   GroupOptions,
+  HandleCallOptions,
   ListenOptions,
   Progress,
   RequestCallOptions,
+  ToolCallOptions,
   UrlAsk,
 } from './options.ts'
 export type { Listing } from './pagination.ts'
 export { type ProxyOptions, proxy } from './proxy.ts'
 export { fromSettings, type SettingsOptions } from './settings.ts'
+export { TaskError, type TaskErrorReason } from './task-follower.ts'
+export type { TaskHandle, TaskOptions } from './tasks.ts'
 export { ToolCallError, type ToolCallers } from './typed-tools.ts'

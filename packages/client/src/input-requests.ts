@@ -8,6 +8,7 @@ import {
   check,
   type ElicitRequestParams,
   type ElicitResult,
+  ErrorCode,
   formProblem,
   guarded,
   type InputRequest,
@@ -18,10 +19,12 @@ import {
   type ListRootsResult,
   methodNotFound,
   quoted,
+  RpcError,
   samplingProblem,
   withFormDefaults,
 } from '@mcpx/protocol'
-import type { AskOrigin, ClientOptions, ElicitAnswer, ElicitAsk } from './options.ts'
+import type { AskOrigin, CallOptions, ClientOptions, ElicitAnswer, ElicitAsk } from './options.ts'
+import type { ClientState } from './state.ts'
 
 /** The option of `connect` that answers each kind of input request. */
 export const INPUT_CALLBACKS: Readonly<Record<InputRequest['method'], string>> = {
@@ -52,6 +55,52 @@ export function declaredCapabilities(options: ClientOptions): ClientCapabilities
   }
   if (roots !== undefined) capabilities.roots = {}
   return capabilities
+}
+
+/**
+ * Answers an input request of a call by the `onAsk` of the call, or else by the callbacks of the client. Rejects with a
+ * `ConnectionError` that names the callback when it fails.
+ */
+export async function answerForCall(
+  { label, state, onAsk }: { label: string; state: ClientState; onAsk: CallOptions['onAsk'] },
+  request: InputRequest,
+  origin: AskOrigin,
+): Promise<InputResponse> {
+  try {
+    const answer = async () => (onAsk ?? state.answerInput)(request, origin)
+    const work = { kind: 'input', method: request.method, params: request.params } as const
+    return await (state.reporter?.work(work, answer) ?? answer())
+  } catch (error) {
+    const callback = onAsk === undefined ? INPUT_CALLBACKS[request.method] : 'onAsk'
+    throw origin.signal.aborted ? error : unansweredError(label, request.method, callback, error)
+  }
+}
+
+/** @param callback the option whose callback failed. */
+function unansweredError(
+  label: string,
+  asked: keyof typeof INPUT_CALLBACKS,
+  callback: string,
+  cause: unknown,
+): ConnectionError {
+  const option = INPUT_CALLBACKS[asked]
+  const code = cause instanceof RpcError ? cause.code : undefined
+  if (code === ErrorCode.MethodNotFound || code === ErrorCode.InvalidParams) {
+    const hint = `Pass ${option} to connect.`
+    const message = `${label} cannot continue: the server sent ${asked}, which this client did not declare`
+    return new ConnectionError('invalid-message', `${message}. ${(cause as RpcError).message}`, { hint, cause })
+  }
+  const message = `${label} cannot continue: ${asked} failed`
+  if (cause instanceof InvalidAnswer) {
+    const hint = `Correct the value that ${callback} returns.`
+    return new ConnectionError('cancelled', `${message}. ${cause.message}`, { hint, cause })
+  }
+  return new ConnectionError('cancelled', message, { hint: `The cause is the error that ${callback} threw.`, cause })
+}
+
+export function inputLimitError(label: string, count: number, limit: number): ConnectionError {
+  const hint = 'Pass a larger maxInputRequests to connect if the server needs that many input requests.'
+  return new ConnectionError('limit', `${label}: expected at most ${limit} input requests, got ${count}`, { hint })
 }
 
 /** Answers one input request. Throws `RpcError` for one that was not declared; errors of callbacks pass through. */

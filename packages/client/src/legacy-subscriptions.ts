@@ -50,7 +50,7 @@ export class LegacySubscriptions {
   }
 
   async listen(asked: SubscriptionFilter, capabilities: ServerCapabilities, listener: ChangeListener): Promise<Side> {
-    const filter = allowedFilter(asked, capabilities)
+    const filter = allowedFilter(asked, capabilities, this.#state.extensions)
     const uris = filter.resourceSubscriptions ?? []
     const refused = new Map<string, Error>()
     const releases: (() => Promise<void>)[] = []

@@ -13,6 +13,7 @@ import {
   type Exchange,
   eraOf,
   guarded,
+  hasCapability,
   type InputRequest,
   internalError,
   invalidParams,
@@ -48,6 +49,7 @@ import {
 } from './era.ts'
 import { InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS, MAX_ROUNDS } from './input-requests.ts'
 import { LegacySubscriptions } from './legacy-subscriptions.ts'
+import { withRelatedTask } from './legacy-tasks.ts'
 import type { AskOrigin, CallOptions, RequestCallOptions } from './options.ts'
 import type { ClientState, SentOptions } from './state.ts'
 
@@ -148,7 +150,9 @@ export class LegacyConnection implements EraConnection, MessageListener {
     this.#inputCount(this).received = 0
     const sent = stripParamsFor(this.revision, method, withCallMeta(params, options.meta))
     const result = await this.connection.request(method, sent, this.#state.sentOptions(label, options))
-    return checkResultOf(this.revision, method, label, result)
+    // Result types do not exist in this era.
+    const { resultType, ...checked } = checkResultOf(this.revision, method, label, result)
+    return checked
   }
 
   /**
@@ -194,7 +198,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
   }
 
   handle(notification: NotificationMessage): void {
-    if (!this.subscriptions.handle(notification)) this.#state.handleLog(notification)
+    if (!this.subscriptions.handle(notification)) this.#state.handle(notification)
     else this.#passUndeclared(notification)
   }
 
@@ -220,7 +224,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     if (method === 'ping') return {}
     if (!this.isReady || !isInputMethod(method)) throw methodNotFound(method)
     this.#checkInput(method, params)
-    return this.#answerInput({ method, params } as InputRequest, exchange)
+    return withRelatedTask(params, await this.#answerInput({ method, params } as InputRequest, exchange))
   }
 
   /** Some servers send elicitations before the revision that has them, or to URLs without an id, which this client does not need. */
@@ -322,12 +326,15 @@ async function shakeHands(
 }
 
 function initialize(
-  { capabilities, clientInfo }: ClientState,
+  { capabilities, clientInfo, extensions }: ClientState,
   connection: Connection,
   protocolVersion: Revision,
   options: FirstRequestOptions,
 ): Promise<unknown> {
-  const declared = capabilities.roots === undefined ? capabilities : { ...capabilities, roots: { listChanged: true } }
+  const own = hasCapability(protocolVersion, 'client', 'extensions')
+    ? extensions.declare('legacy', capabilities)
+    : capabilities
+  const declared = own.roots === undefined ? own : { ...own, roots: { listChanged: true } }
   const params = { protocolVersion, capabilities: declared, clientInfo }
   return connection.request('initialize', params, { ...options, announceCancel: false })
 }

@@ -1,19 +1,11 @@
 /** Completes a modern call that returned with input requests: answers them and sends the call again. */
 
-import {
-  ConnectionError,
-  ErrorCode,
-  type InputRequiredResult,
-  type InputResponse,
-  type JsonObject,
-  pause,
-  RpcError,
-} from '@mcpx/protocol'
+import { ConnectionError, type InputRequiredResult, type InputResponse, type JsonObject, pause } from '@mcpx/protocol'
 import { forEachConcurrently, withSignal } from './async.ts'
-import { requestLabel, type ServerFacts } from './era.ts'
+import { requestLabel, type ServerFacts, timeError } from './era.ts'
 import {
-  INPUT_CALLBACKS,
-  InvalidAnswer,
+  answerForCall,
+  inputLimitError,
   MAX_CONCURRENT_INPUT,
   MAX_INPUT_REQUESTS,
   MAX_ROUNDS,
@@ -94,48 +86,9 @@ async function answerAll(
   if (requests.length > maxInputRequests) throw inputLimitError(label, requests.length, maxInputRequests)
   const responses: [string, InputResponse][] = []
   await forEachConcurrently(requests, MAX_CONCURRENT_INPUT, async ([name, request]) => {
-    try {
-      const answer = () => (options.onAsk ?? state.answerInput)(request, origin)
-      const work = { kind: 'input', method: request.method, params: request.params } as const
-      responses.push([name, await (state.reporter?.work(work, answer) ?? answer())])
-    } catch (error) {
-      const callback = options.onAsk === undefined ? INPUT_CALLBACKS[request.method] : 'onAsk'
-      throw signal.aborted ? error : unansweredError(label, request.method, callback, error)
-    }
+    responses.push([name, await answerForCall({ label, state, onAsk: options.onAsk }, request, origin)])
   })
   return Object.fromEntries(responses)
-}
-
-/** @param callback the option whose callback failed. */
-function unansweredError(
-  label: string,
-  asked: keyof typeof INPUT_CALLBACKS,
-  callback: string,
-  cause: unknown,
-): ConnectionError {
-  const option = INPUT_CALLBACKS[asked]
-  const code = cause instanceof RpcError ? cause.code : undefined
-  if (code === ErrorCode.MethodNotFound || code === ErrorCode.InvalidParams) {
-    const hint = `Pass ${option} to connect.`
-    const message = `${label} cannot continue: the server sent ${asked}, which this client did not declare`
-    return new ConnectionError('invalid-message', `${message}. ${(cause as RpcError).message}`, { hint, cause })
-  }
-  const message = `${label} cannot continue: ${asked} failed`
-  if (cause instanceof InvalidAnswer) {
-    const hint = `Correct the value that ${callback} returns.`
-    return new ConnectionError('cancelled', `${message}. ${cause.message}`, { hint, cause })
-  }
-  return new ConnectionError('cancelled', message, { hint: `The cause is the error that ${callback} threw.`, cause })
-}
-
-function timeError(label: string, maxTimeout: number): ConnectionError {
-  const hint = 'Pass a longer maxTimeout with the call.'
-  return new ConnectionError('timeout', `${label} is still unfinished after ${maxTimeout} ms`, { hint })
-}
-
-function inputLimitError(label: string, count: number, limit: number): ConnectionError {
-  const hint = 'Pass a larger maxInputRequests to connect if the server needs that many input requests.'
-  return new ConnectionError('limit', `${label}: expected at most ${limit} input requests, got ${count}`, { hint })
 }
 
 function roundsError(label: string, maxRounds: number): ConnectionError {

@@ -95,9 +95,10 @@ function isModernOnly({ code, data }: RpcError): boolean {
 
 /** Creates the envelope of a request. */
 function envelopeOf(state: ClientState, protocolVersion: Revision, options: RequestCallOptions): Envelope {
+  const { capabilities } = options
   return {
     protocolVersion,
-    clientCapabilities: options.capabilities ?? state.capabilities,
+    clientCapabilities: capabilities ? state.extensions.declare('modern', capabilities) : state.modernCapabilities,
     clientInfo: state.options.clientInfo === false ? undefined : state.clientInfo,
     logLevel: options.logLevel ?? state.logLevel,
   }
@@ -129,7 +130,7 @@ export class ModernConnection implements EraConnection {
     this.revision = revision
     this.#state = state
     this.#undetermined = undetermined
-    undetermined.listener = { handle: (notification) => state.handleLog(notification) }
+    undetermined.listener = { handle: (notification) => state.handle(notification) }
     void this.connection.closed.then((reason) => {
       this.#closing.abort(reason ?? new ConnectionError('closed', 'The connection was closed'))
     })
@@ -220,7 +221,7 @@ export class ModernConnection implements EraConnection {
     }
   }
 
-  /** Resolves to a validated result, complete or `input_required`. Does not validate results of the types in `options.resultTypes`. */
+  /** Resolves to a validated result, complete or `input_required`. Does not validate results of types that extensions add. */
   async #sendOnce(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const { revision } = this
     const label = requestLabel(method, params)
@@ -228,13 +229,16 @@ export class ModernConnection implements EraConnection {
     const result = (await this.connection.request(method, sent, this.#state.sentOptions(label, options))) as JsonObject
     const { resultType = 'complete' } = result
     if (resultType === 'complete') return checkResultOf(revision, method, label, result)
-    if (resultType === 'input_required' && requestEntry(revision, method)?.mayAsk) return checkUnfinished(result, label)
+    const { extensions } = this.#state
+    const { mayAsk } = requestEntry(revision, method) ?? extensions.method('modern', method) ?? {}
+    if (resultType === 'input_required' && mayAsk) return checkUnfinished(result, label)
     if (options.resultTypes?.includes(resultType as string)) return result
+    if (extensions.completion(method, resultType) !== undefined) return result
     throw invalidResult(label, 'result.resultType: expected a type that this request allows')
   }
 
   async listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
-    const notifications = allowedFilter(filter, this.server.capabilities)
+    const notifications = allowedFilter(filter, this.server.capabilities, this.#state.extensions)
     const stop = new AbortController()
     const cancel = () => stop.abort(listener.signal.reason)
     const abort = () => stop.abort(notConfirmedError(listener.timeout))
@@ -251,7 +255,7 @@ export class ModernConnection implements EraConnection {
       } else if (method === 'notifications/cancelled') {
         endedByServer = true
         stop.abort(new ConnectionError('cancelled', 'The server ended the subscription'))
-      } else this.#state.handleLog(notification)
+      } else this.#state.handle(notification)
     }
 
     listener.signal.addEventListener('abort', cancel)
@@ -277,13 +281,15 @@ export class ModernConnection implements EraConnection {
 
   /** Returns the part of the filter that the server confirmed. Warns about the missing part, but not twice in a row. */
   #readFollowed(filter: SubscriptionFilter, params: unknown): SubscriptionFilter {
-    const { onWarning } = this.#state
+    const { extensions, onWarning } = this.#state
     const { value, problem } = check(SubscriptionsAcknowledgedNotificationParams, params, 'params')
     if (problem !== undefined) {
       onWarning(new ConnectionError('invalid-message', `The confirmation of a subscription is invalid. ${problem}`))
       return {}
     }
-    const missing = Object.keys(filter).filter((name) => !(name in value.notifications))
+    const isMissing = (name: string) =>
+      !(name in value.notifications) && extensions.subscriptionOwner(name) === undefined
+    const missing = Object.keys(filter).filter(isMissing)
     const warning = missing.length === 0 ? undefined : `The server does not announce ${missing.join(', ')}`
     if (warning !== undefined && warning !== this.#lastWarning) onWarning(new ConnectionError('unsupported', warning))
     this.#lastWarning = warning

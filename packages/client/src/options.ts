@@ -24,9 +24,11 @@ import {
   type RequestedSchema,
   type Revision,
   type Root,
+  type Task,
   type Telemetry,
   unknownOption,
 } from '@mcpx/protocol'
+import type { ClientExtension } from './extensions.ts'
 import type { LockDifference, ServerLock } from './lock.ts'
 
 /** The origin of an input request, and the signal that ends it. */
@@ -101,7 +103,14 @@ export interface ClientOptions {
    * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
    */
   readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | undefined
-  /** Capabilities to declare in addition, such as extensions, or those of the `onAsk` of each call. Default: none. */
+  /** Extensions of the protocol. Default: none. */
+  readonly extensions?: readonly ClientExtension[] | undefined
+  /**
+   * Whether a server may answer a tool call with a task, which the client follows to its end: the extension
+   * `io.modelcontextprotocol/tasks`, and the tasks of 2025-11-25. Default: true.
+   */
+  readonly tasks?: boolean | undefined
+  /** Capabilities to declare in addition, such as extensions without methods, or those of the `onAsk` of each call. Default: none. */
   readonly capabilities?: ClientCapabilities | undefined
   /**
    * Called with log messages of the server. Default: none.
@@ -186,6 +195,11 @@ export interface CallOptions {
   readonly maxTimeout?: number | undefined
   /** Called with the progress of the call. Each call with a timeout asks for progress, which restarts the timeout. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
+  /**
+   * Called with each new state of the task, if the server answers the call with one. Keep its `taskId` to return to it with
+   * `client.task(id)`.
+   */
+  readonly onStatus?: ((task: Task) => void) | undefined
   /** Called with all notifications of the server about this call. */
   readonly onNotification?: ((notification: NotificationMessage) => void) | undefined
   /** Metadata for the server, under names with a prefix. The response to a call with metadata is not kept. */
@@ -206,18 +220,32 @@ export interface CallOptions {
   readonly onAsk?: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
 }
 
+/** The options of `client.callTool`. */
+export interface ToolCallOptions extends CallOptions {
+  /**
+   * `handle` resolves to a handle as soon as the server has answered, instead of following the task to its end.
+   * Default: the call waits for the result.
+   */
+  readonly task?: 'handle' | undefined
+}
+
+/** The options of a `client.callTool` that resolves to a handle. */
+export interface HandleCallOptions extends ToolCallOptions {
+  readonly task: 'handle'
+}
+
 /** The options of `client.request`. */
 export interface RequestCallOptions extends CallOptions {
   /** `pass` returns an `input_required` result as it is. Default: `answer`, which answers its input requests. */
   readonly input?: 'answer' | 'pass' | undefined
-  /** The capabilities to declare for this call. Default: those of the client. Ignored in the legacy era. */
+  /** The capabilities to declare for this call, in addition to extensions. Default: those of the client. Ignored in the legacy era. */
   readonly capabilities?: ClientCapabilities | undefined
   /**
    * `own` delays this call over stdio until no other call runs whose log messages could be mistaken for its own. Default:
    * `mixed`.
    */
   readonly logs?: 'own' | 'mixed' | undefined
-  /** Values of `resultType` that extensions add and the caller supports. Default: none. */
+  /** Values of `resultType` of extensions, whose results are returned as they are. Default: none. */
   readonly resultTypes?: readonly string[] | undefined
 }
 
@@ -240,6 +268,8 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   onSample: true,
   sampling: true,
   roots: true,
+  extensions: true,
+  tasks: true,
   capabilities: true,
   onLog: true,
   logLevel: true,
@@ -265,6 +295,7 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
   timeout: true,
   maxTimeout: true,
   onProgress: true,
+  onStatus: true,
   onNotification: true,
   meta: true,
   logLevel: true,

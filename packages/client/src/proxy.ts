@@ -12,11 +12,14 @@ import {
   invalidParams,
   isReservedMetaKey,
   type JsonObject,
+  type ListToolsResult,
   methodNotFound,
   type PageRequest,
   pause,
   readEnvelope,
   type ServerCapabilities,
+  TASKS_EXTENSION,
+  type Tool,
   userRejected,
 } from '@mcpx/protocol'
 import { namedParams } from './calls.ts'
@@ -47,7 +50,12 @@ export function proxy(client: Client, options: ProxyOptions = {}): Handler {
   const forwarder = new Forwarder(client)
   const handler: Handler = {}
   if (capabilities.tools) {
-    handler.listTools = (page, ctx) => forwarder.forward('tools/list', pageParams(page), ctx)
+    handler.listTools = async (page, ctx) => {
+      const list = await forwarder.forward<ListToolsResult>('tools/list', pageParams(page), ctx)
+      return list.tools.some((tool) => 'execution' in tool)
+        ? { ...list, tools: list.tools.map(withoutExecution) }
+        : list
+    }
     handler.callTool = ({ name, arguments: args }, ctx) =>
       forwarder.forwardCall('tools/call', namedParams(name, args), ctx)
   }
@@ -72,6 +80,12 @@ export function proxy(client: Client, options: ProxyOptions = {}): Handler {
   }
   if (capabilities.logging) handler.setLogLevel = ({ level }) => client.setLogLevel(level)
   return handler
+}
+
+/** The proxy follows the tasks of its server itself: its callers need not ask for them. */
+function withoutExecution(tool: Tool): Tool {
+  const { execution: _, ...rest } = tool as Tool & { readonly execution?: unknown }
+  return rest
 }
 
 function announcesChanges({ tools, prompts, resources }: ServerCapabilities): boolean {
@@ -159,11 +173,14 @@ function forwardOptions(
   const isLegacy = typeof envelope === 'string'
   // A legacy session has its own level, which `ctx.log` applies: all messages are requested.
   const logLevel = isLegacy ? 'debug' : envelope.logLevel
+  // The client follows tasks itself, if it can: its own declaration counts, not that of the caller.
+  const { [TASKS_EXTENSION]: _, ...extensions } = ctx.client.capabilities.extensions ?? {}
+  let progressed = 0
   return {
     signal: AbortSignal.any([ctx.signal, stop]),
     input: 'pass',
     // The client does not cache responses to calls with capabilities. The server of this handler caches them.
-    capabilities: ctx.client.capabilities,
+    capabilities: { ...ctx.client.capabilities, extensions },
     logLevel,
     // A legacy request does not state whether its caller wants log messages.
     logs: isLegacy || logLevel !== undefined ? 'own' : 'mixed',
@@ -171,7 +188,14 @@ function forwardOptions(
     onLog: ({ level, data, logger }) => void ctx.log[level](data, logger),
     onAsk,
     ...(ctx.meta.progressToken !== undefined && {
-      onProgress: ({ progress, total, message }) => void ctx.progress(progress, total, message),
+      onProgress({ progress, total, message }) {
+        progressed = progress
+        void ctx.progress(progress, total, message)
+      },
+      onStatus({ status, statusMessage }) {
+        progressed += 1
+        void ctx.progress(progressed, undefined, statusMessage ?? status)
+      },
     }),
   }
 }

@@ -16,10 +16,12 @@ import {
   type RequestOptions,
   TelemetryReporter,
 } from '@mcpx/protocol'
+import { Extensions } from './extensions.ts'
 import { answerInputRequest, checkRootList, declaredCapabilities } from './input-requests.ts'
 import { LockGuard } from './lock.ts'
 import type { AskOrigin, CallOptions, ClientOptions, Progress } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
+import { TASKS } from './tasks.ts'
 import { Turns } from './turns.ts'
 
 const VERSION = '0.0.0'
@@ -31,8 +33,11 @@ export interface SentOptions extends RequestOptions {
 
 export class ClientState {
   readonly options: ClientOptions
-  /** The capabilities that follow from the options. */
+  /** The capabilities that follow from the options, without extensions. */
   readonly capabilities: ClientCapabilities
+  readonly extensions: Extensions
+  /** The capabilities and the extensions that modern requests declare. */
+  readonly modernCapabilities: ClientCapabilities
   /** The name and version of this client, where the protocol requires them. */
   readonly clientInfo: Implementation
   readonly cache: ResponseCache
@@ -53,14 +58,17 @@ export class ClientState {
 
   /** @param label the beginning of the lines of `debug` */
   constructor(options: ClientOptions, label = 'client') {
-    const { cache = 256, clientInfo, debug, lock, onLockDifference, onLog, onWarning, roots, telemetry } = options
+    const { cache = 256, clientInfo, debug, extensions = [], lock, onLockDifference, onLog, onWarning, roots } = options
+    const { tasks, telemetry } = options
     if (roots !== undefined && typeof roots !== 'function') checkRootList(roots)
     this.options = options
+    this.onWarning = guarded(onWarning)
     this.capabilities = declaredCapabilities(options)
+    this.extensions = new Extensions(tasks === false ? [] : [TASKS], extensions, this.onWarning)
+    this.modernCapabilities = this.extensions.declare('modern', this.capabilities)
     this.clientInfo = clientInfo || { name: 'mcpx', version: VERSION }
     this.cache = createResponseCache(cache === false ? 0 : cache)
     this.turns = new Turns(this.capabilities)
-    this.onWarning = guarded(onWarning)
     this.lock = lock && new LockGuard(lock, onLockDifference && guarded(onLockDifference, this.onWarning))
     this.observer = createDebugObserver(label, debug)
     this.reporter = telemetry && new TelemetryReporter(telemetry, this.onWarning)
@@ -69,8 +77,9 @@ export class ClientState {
     this.logLevel = options.logLevel ?? (onLog && 'info')
   }
 
-  /** Handles a log message that the server sent outside of the stream of a request. */
-  handleLog(notification: NotificationMessage): void {
+  /** Handles a notification of an extension, or a log message that the server sent outside of the stream of a request. */
+  handle(notification: NotificationMessage): void {
+    if (this.extensions.handle(notification)) return
     // If several calls have an `onLog`, the message may belong to any of them: then only the client's `onLog` receives it.
     const { onLog } = this.turns
     const callback = onLog === undefined ? this.#onLog : guarded(onLog, this.onWarning)
@@ -95,8 +104,8 @@ export class ClientState {
       if (notification.method === 'notifications/progress') {
         const progress = readProgress(notification)
         if (progress !== undefined) guarded(onProgress, this.onWarning)(progress)
-      } else if (onLog === undefined) this.handleLog(notification)
-      else {
+      } else if (onLog === undefined) this.handle(notification)
+      else if (!this.extensions.handle(notification)) {
         const entry = this.#readLog(notification)
         if (entry !== undefined) guarded(onLog, this.onWarning)(entry)
       }

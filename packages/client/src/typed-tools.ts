@@ -2,7 +2,8 @@
 
 import type { CallToolResult, GetPromptResult, JsonObject } from '@mcpx/protocol'
 import type { ClientCalls } from './client.ts'
-import type { CallOptions } from './options.ts'
+import type { CallOptions, HandleCallOptions } from './options.ts'
+import type { TaskHandle, TaskOptions } from './tasks.ts'
 
 /** The tools in the type of a server; any name where the type has none. */
 type ToolsOf<Server> = MembersOf<Server, 'tools', AnyTools>
@@ -27,10 +28,31 @@ type NameOf<Items> = keyof Items | (string & {})
 /** The type of `client.callTool`. */
 export type CallTool<Server> = unknown extends Server
   ? ClientCalls['callTool']
+  : {
+      <const Name extends NameOf<ToolsOf<Server>>>(
+        name: Name,
+        args: ArgumentsOf<Server, Name>,
+        options: HandleCallOptions,
+      ): Promise<TaskHandle<ResultOf<Server, Name>>>
+      <const Name extends NameOf<ToolsOf<Server>>>(
+        name: Name,
+        ...rest: Rest<ArgumentsOf<Server, Name>>
+      ): Promise<ResultOf<Server, Name>>
+    }
+
+/** The arguments of a tool by its name. */
+type ArgumentsOf<Server, Name> = Name extends keyof ToolsOf<Server> ? InputOf<ToolsOf<Server>[Name]> : JsonObject
+
+/** The type of `client.task`. */
+export type TaskOf<Server> = unknown extends Server
+  ? (id: string, options?: TaskOptions) => TaskHandle
   : <const Name extends NameOf<ToolsOf<Server>>>(
-      name: Name,
-      ...rest: Name extends keyof ToolsOf<Server> ? Rest<InputOf<ToolsOf<Server>[Name]>> : Rest<JsonObject>
-    ) => Promise<ToolResult<Name extends keyof ToolsOf<Server> ? OutputOf<ToolsOf<Server>[Name]> : unknown>>
+      id: string,
+      options?: TaskOptions<Name & string>,
+    ) => TaskHandle<ResultOf<Server, Name>>
+
+/** The result of a tool by its name. */
+type ResultOf<Server, Name> = ToolResult<Name extends keyof ToolsOf<Server> ? OutputOf<ToolsOf<Server>[Name]> : unknown>
 
 /** The type of `client.getPrompt`. */
 export type GetPrompt<Server> = unknown extends Server

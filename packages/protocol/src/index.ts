@@ -88,12 +88,13 @@ export {
 } from './schemas/shared.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  CreateTaskResult, DetailedTask, TASKS_EXTENSION, Task, TaskRequestParams, TaskStatus, UpdateTaskRequestParams,
+  CreateTaskResult, DetailedTask, TASKS_EXTENSION, Task, TaskRequestParams, TaskStatus, TaskSubscription,
+  UpdateTaskRequestParams,
 } from './schemas/tasks.ts'
 export { SHARE_PER_CALLER, SharedLimit } from './shared-limit.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
-  AnySchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,
+  AnySchema, CheckingSchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,
   RawJsonSchema, SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema,
 } from './standard-schema.ts'
 export { checkStoreOptions, type FollowSource, followByReplay } from './store-helpers.ts'

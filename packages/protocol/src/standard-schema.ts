@@ -40,6 +40,11 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
+/** A schema of a library that implements Standard Schema, for values that need no JSON Schema. */
+export interface CheckingSchema<Input = unknown, Output = Input> {
+  readonly '~standard': Omit<StandardSchema<Input, Output>['~standard'], 'jsonSchema'>
+}
+
 /** The type of the values that a schema accepts. */
 export type SchemaInput<S> = S extends {
   readonly '~standard': { readonly types?: { readonly input: infer I } | undefined }

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod/mini'
-import { expected } from '../validate.ts'
+import { expected, list } from '../validate.ts'
 import { InputRequests } from './client-features.ts'
 import { AnyObject, Integer, Name, optionalText, RequestParams, Result, text } from './shared.ts'
 
@@ -63,6 +63,10 @@ export type DetailedTask = z.infer<typeof DetailedTask>
 export const TaskRequestParams = z.object({ ...RequestParams.shape, taskId: Name })
 /** Parameters of `tasks/get` and `tasks/cancel`. */
 export interface TaskRequestParams extends z.infer<typeof TaskRequestParams> {}
+
+export const TaskSubscription: z.ZodMiniType<string[]> = list(Name)
+/** The member `taskIds` of the filter of `subscriptions/listen`. */
+export type TaskSubscription = string[]
 
 export const UpdateTaskRequestParams = z.object({
   ...TaskRequestParams.shape,

@@ -1,0 +1,151 @@
+/** Tasks: calls whose results are fetched later. Every client follows them, unless its option `tasks` is false. */
+
+import {
+  type CallToolResult,
+  CreateTaskResult,
+  DetailedTask,
+  type Era,
+  guarded,
+  type JsonObject,
+  TASKS_EXTENSION,
+  type Task,
+  TaskRequestParams,
+  TaskSubscription,
+  UpdateTaskRequestParams,
+} from '@mcpx/protocol'
+import { checkResult } from './era.ts'
+import type { ClientExtension, ExtensionCall } from './extensions.ts'
+import { LegacyTask } from './legacy-tasks.ts'
+import { ModernTask } from './modern-tasks.ts'
+import type { CallOptions } from './options.ts'
+import {
+  createStatusListener,
+  DEFAULT_TIMEOUT,
+  explainUnknown,
+  followCall,
+  hasOutcome,
+  TaskFollower,
+  type TaskPeer,
+} from './task-follower.ts'
+
+/** The options of `client.task`. */
+export interface TaskOptions<Tool extends string = string> {
+  /** The tool that was called. Types the result, which is then checked against the output of the tool. Default: unknown. */
+  readonly tool?: Tool | undefined
+}
+
+/** The extension `io.modelcontextprotocol/tasks`, built on the same interface as other extensions. */
+export const TASKS: ClientExtension = {
+  id: TASKS_EXTENSION,
+  eras: ['modern'],
+  methods: {
+    'tasks/get': { params: TaskRequestParams, result: DetailedTask },
+    'tasks/update': { params: UpdateTaskRequestParams },
+    'tasks/cancel': { params: TaskRequestParams },
+  },
+  notifications: { 'notifications/tasks': DetailedTask },
+  subscriptions: { taskIds: TaskSubscription },
+  resultTypes: {
+    task: {
+      'tools/call': async (result, call) => {
+        const task = readTask(result, call.label)
+        return followCall(createPeer(call.era, task.taskId), task, call)
+      },
+    },
+  },
+}
+
+/** Returns the task that a call became. Throws for an invalid one. */
+export function readTask(result: JsonObject, label: string): Task {
+  return checkResult(CreateTaskResult, label, result) as unknown as Task
+}
+
+function createPeer(era: Era, id: string): TaskPeer {
+  return era === 'modern' ? new ModernTask(id) : new LegacyTask(id)
+}
+
+/** A task that runs on a server. Its server keeps it when the client is closed: `client.task(id)` returns it again. */
+export interface TaskHandle<Result = CallToolResult> {
+  /** The id, to keep for `client.task(id)`. Empty if the server answered at once, so that there is no task. */
+  readonly id: string
+  /** Asks the server for the state of the task. */
+  status(): Promise<Task>
+  /**
+   * Polls until the task has ended, answers its input requests by the callbacks of the client, and resolves to the result. The
+   * task goes on when `signal` fires. Default of `maxTimeout`: none.
+   *
+   * @throws TaskError when the task was cancelled, has expired or is unknown
+   * @throws RpcError when the task failed
+   */
+  result(options?: CallOptions): Promise<Result>
+  /** Asks the server to cancel the task. It may still end in another way. */
+  cancel(): Promise<void>
+  /** Calls a function with each new state that `status()` or `result()` receives. Returns a function that ends that. */
+  onStatus(listener: (task: Task) => void): () => void
+}
+
+export interface HandleOptions<Result> {
+  /** Passes a call to a function, and ends it with the options of the call. */
+  readonly use: <T>(options: CallOptions, run: (call: ExtensionCall) => Promise<T>) => Promise<T>
+  /** Checks the result of the task, and returns it. */
+  readonly complete: (result: JsonObject) => Result
+  readonly onWarning: (warning: Error) => void
+  readonly onStatus?: ((task: Task) => void) | undefined
+}
+
+/** Creates the handle of a call that the server answered at once. */
+export function createDoneHandle<Result>(result: JsonObject, options: HandleOptions<Result>): TaskHandle<Result> {
+  const now = new Date().toISOString()
+  const times = { createdAt: now, lastUpdatedAt: now, ttlMs: null }
+  const task: DetailedTask = { taskId: '', status: 'completed', ...times, result }
+  return createHandle('', options, task)
+}
+
+/** Creates the handle of a task. `last` is its state, if that is known. */
+export function createHandle<Result>(
+  id: string,
+  { use, complete, onWarning, onStatus }: HandleOptions<Result>,
+  last?: Task,
+): TaskHandle<Result> {
+  const listeners = new Set([guarded(onStatus, onWarning)])
+  let created: TaskPeer | undefined
+  const report = createStatusListener((task) => {
+    for (const listener of listeners) listener(task)
+  })
+
+  function peerFor(call: ExtensionCall): TaskPeer {
+    created ??= createPeer(call.era, id)
+    return created
+  }
+
+  if (last !== undefined) report(last)
+
+  /** A final state never changes. */
+  function note(task: Task): Task {
+    if (last === undefined || !hasOutcome(last)) last = task
+    report(last)
+    return last
+  }
+
+  return {
+    id,
+    async status() {
+      if (last !== undefined && hasOutcome(last)) return last
+      const get = (call: ExtensionCall) => peerFor(call).get(call, call.client.timeout ?? DEFAULT_TIMEOUT)
+      return note(await use({}, (call) => get(call).catch(explainUnknown(call.label, id))))
+    },
+    async result({ maxTimeout = Number.POSITIVE_INFINITY, ...options } = {}) {
+      const follow = { cancels: false, maxTimeout, onStatus: note }
+      return complete(await use(options, (call) => new TaskFollower(peerFor(call), call, follow).follow(last)))
+    },
+    async cancel() {
+      if (last !== undefined && hasOutcome(last)) return
+      await use({}, (call) => peerFor(call).cancel(call).catch(explainUnknown(call.label, id)))
+    },
+    onStatus(listener) {
+      const added = guarded(listener, onWarning)
+      listeners.add(added)
+      return () => void listeners.delete(added)
+    },
+  }
+}
