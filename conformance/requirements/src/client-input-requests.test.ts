@@ -42,7 +42,7 @@ describe('a form', () => {
     const { server } = createAsking(form({ type: 'object', properties: {} }))
     await using _ = await connect(server, { onElicit, elicitationModes: ['form'] })
     const declared = (server.requests[0]?.params?._meta as JsonObject | undefined)?.[`${KEY}clientCapabilities`]
-    expect(declared).toEqual({ elicitation: { form: {} } })
+    expect(declared).toEqual({ elicitation: { form: {} }, extensions: { [`${KEY}tasks`]: {} } })
   })
 
   it.each([
@@ -130,7 +130,8 @@ describe('sampling', () => {
       await client.callTool('t')
       expect(answers).toEqual([said])
       const _meta = server.requests[0]?.params?._meta as JsonObject
-      expect(_meta[`${KEY}clientCapabilities`]).toEqual({ sampling: declared })
+      const extensions = { [`${KEY}tasks`]: {} }
+      expect(_meta[`${KEY}clientCapabilities`]).toEqual({ sampling: declared, extensions })
     }
     expect(seen).toMatchObject([params, params, params])
   })

@@ -85,11 +85,15 @@ describe('each request of a client', () => {
     expect(metaOf(request ?? {})[`${KEY}clientCapabilities`]).toEqual({
       sampling: { tools: {} },
       roots: {},
-      extensions: { 'com.example/x': {} },
+      extensions: { 'com.example/x': {}, [`${KEY}tasks`]: {} },
     })
     await using bare = await connect(server)
     await bare.callTool('t')
-    expect(metaOf(server.requestsOf('tools/call')[1] ?? {})[`${KEY}clientCapabilities`]).toEqual({})
+    const declared = { extensions: { [`${KEY}tasks`]: {} } }
+    expect(metaOf(server.requestsOf('tools/call')[1] ?? {})[`${KEY}clientCapabilities`]).toEqual(declared)
+    await using without = await connect(server, { tasks: false })
+    await without.callTool('t')
+    expect(metaOf(server.requestsOf('tools/call')[2] ?? {})[`${KEY}clientCapabilities`]).toEqual({})
   })
 
   it('has a unique id [C-004, C-072]', async () => {
