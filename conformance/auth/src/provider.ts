@@ -6,6 +6,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider'
 
 export const RESOURCE_CLIENT = { clientId: 'resource-server', clientSecret: 'secret-of-the-resource-server' }
+export const FRONT_CLIENT = { clientId: 'front', clientSecret: 'secret-of-the-front' }
 export const MACHINE = { clientId: 'machine', clientSecret: 'secret-of-the-machine' }
 
 export interface ProviderOptions {
@@ -13,6 +14,8 @@ export interface ProviderOptions {
   /** The lifetime of access tokens, in seconds. */
   readonly ttl?: number
   readonly dpopNonces?: boolean
+  /** Where the front of an MCP server receives its callbacks. Default: there is no such client. */
+  readonly frontCallback?: string
 }
 
 export interface RunningProvider {
@@ -42,7 +45,8 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
   }
 }
 
-async function configurationOf({ accessTokens, ttl = 3_600, dpopNonces = false }: ProviderOptions): Promise<object> {
+async function configurationOf(options: ProviderOptions): Promise<object> {
+  const { accessTokens, ttl = 3_600, dpopNonces = false, frontCallback } = options
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const key = { ...(await exportJWK(privateKey)), kid: 'one', use: 'sig', alg: 'ES256' }
   return {
@@ -61,7 +65,19 @@ async function configurationOf({ accessTokens, ttl = 3_600, dpopNonces = false }
         response_types: [],
         redirect_uris: [],
       },
+      ...(frontCallback === undefined
+        ? []
+        : [
+            {
+              client_id: FRONT_CLIENT.clientId,
+              client_secret: FRONT_CLIENT.clientSecret,
+              grant_types: ['authorization_code', 'refresh_token'],
+              application_type: 'native',
+              redirect_uris: [frontCallback],
+            },
+          ]),
     ],
+    ttl: { AccessToken: ttl },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     cookies: { keys: ['one key'] },
     jwks: { keys: [key] },
@@ -121,9 +137,15 @@ export async function visit(start: URL, redirectUri: string, login = 'ada'): Pro
     else {
       const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
       const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1]
-      if (action === undefined || prompt === undefined) throw new Error(`${response.status}: ${page.slice(0, 500)}`)
+      const request = /name="request" value="([^"]+)"/.exec(page)?.[1]
+      if (action === undefined || (prompt ?? request) === undefined)
+        throw new Error(`${response.status}: ${page.slice(0, 500)}`)
       url = new URL(action.replaceAll('&amp;', '&'), url).href
-      form = new URLSearchParams({ prompt, ...(prompt === 'login' ? { login, password: 'any' } : {}) })
+      form = new URLSearchParams(
+        request !== undefined
+          ? { request, decision: 'allow' }
+          : { prompt: prompt ?? '', ...(prompt === 'login' ? { login, password: 'any' } : {}) },
+      )
     }
   }
   throw new Error('The login goes round in circles')

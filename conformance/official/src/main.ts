@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { testAuthorizationServers } from './authorization.ts'
 import { breakServer, serveStreams } from './break-server.ts'
 import { missingChecks, type RunResults, readChecks, writeChecks } from './checks.ts'
 import { missing, type Verdict } from './evaluate.ts'
@@ -28,6 +29,10 @@ const { values } = parseArgs({
 })
 const runners: Record<string, () => Promise<RunResults>> = {
   ...Object.fromEntries(runs.map((run) => [run.name, () => runWithRetries(run, () => attempt(run, client, folder))])),
+  authorization: async () => ({
+    run: 'authorization',
+    verdicts: await testAuthorizationServers(join(folder, 'authorization')),
+  }),
   pipe: async () => ({ run: 'pipe', verdicts: await servePipe() }),
   streams: async () => ({ run: 'streams', verdicts: await serveStreams(join(folder, 'streams')) }),
   broken: async () => moveRetries({ run: 'broken', verdicts: await breakServer(join(folder, 'broken')) }),

@@ -66,7 +66,7 @@ export async function attempt(run: Run, client: string, folder: string): Promise
   const server = run.role === 'server' ? await startServer() : undefined
   try {
     const target = server === undefined ? ['--command', client, '--timeout', CLIENT_TIMEOUT] : ['--url', server.url]
-    const collected = await collect(run.role, [...target, ...run.choice], join(folder, run.name), run.wire)
+    const collected = await collect(run.role, [...target, ...run.choice], join(folder, run.name), { wire: run.wire })
     const listed = await listing
     const errors = server?.errors() ?? ''
     const verdicts = collected.scenarioOutputs.map((each) => evaluate(each, { excuses, notYet }))

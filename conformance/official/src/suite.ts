@@ -14,6 +14,8 @@ const env = { ...process.env, NODE_OPTIONS: `--import ${preload} --dns-result-or
 /** The timeout of a run, in milliseconds; a run takes a few seconds. */
 const TIMEOUT = 120_000
 
+export type SuiteRole = 'server' | 'client' | 'authorization server'
+
 export interface Output {
   readonly text: string
   /** The longest stall of the suite, in milliseconds. */
@@ -26,14 +28,22 @@ export interface Output {
   readonly code: number | null
 }
 
-/** Runs the suite, optionally with another revision for its own client; resolves to its output. */
-export function conformance(args: readonly string[], wire?: string): Promise<Output> {
+export interface SuiteOptions {
+  /** The revision of the suite's own client. */
+  readonly wire?: string | undefined
+  /** Called with all output so far. */
+  readonly onOutput?: (text: string) => void
+}
+
+/** Runs the suite; resolves to its output. */
+export function conformance(args: readonly string[], { wire, onOutput }: SuiteOptions = {}): Promise<Output> {
   return new Promise((resolve, reject) => {
     const own = wire === undefined ? env : { ...env, CONFORMANCE_WIRE: wire }
     const child = spawn(process.execPath, [program, ...args], { env: own, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     const keep = (chunk: string) => {
       text += chunk
+      onOutput?.(text)
     }
     const timer = setTimeout(() => {
       keep(`\nkilled after ${TIMEOUT} ms\n`)
@@ -51,26 +61,27 @@ export function conformance(args: readonly string[], wire?: string): Promise<Out
 
 /** Runs scenarios and reads their output in a folder, which is emptied before. */
 export async function collect(
-  role: 'server' | 'client',
+  role: SuiteRole,
   args: readonly string[],
   folder: string,
-  wire?: string,
+  options: SuiteOptions = {},
 ): Promise<{ scenarioOutputs: ScenarioOutput[]; output: Output }> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const output = await conformance([role, ...args, '--output-dir', folder], wire)
+  const command = role === 'authorization server' ? 'authorization' : role
+  const output = await conformance([command, ...args, '--output-dir', folder], options)
   return { scenarioOutputs: readOutputs(role, folder), output }
 }
 
 /** Reads the folders of scenarios, named by scenario and start time; some scenario names contain a slash. */
-function readOutputs(role: 'server' | 'client', folder: string): ScenarioOutput[] {
+function readOutputs(role: SuiteRole, folder: string): ScenarioOutput[] {
   const moment = /-\d{4}-\d\d-\d\dT[\d-]+Z$/
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory() && moment.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => {
       const name = join(relative(folder, dirname(path)), basename(path).replace(moment, ''))
-      const scenario = role === 'server' ? name.replace(/^server-/, '') : name
+      const scenario = role === 'client' ? name : name.replace(/^(?:authorization-)?server-/, '')
       const checks = read(join(path, 'checks.json'))
       return {
         scenario,
@@ -109,7 +120,7 @@ export interface Listed {
 }
 
 /** Lists the scenarios of a selection. */
-export async function list(role: 'server' | 'client', choice: readonly string[]): Promise<Listed> {
+export async function list(role: SuiteRole, choice: readonly string[]): Promise<Listed> {
   const { text } = await conformance(['list', ...choice])
   const scored: string[] = []
   const reported: string[] = []
