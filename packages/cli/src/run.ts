@@ -62,7 +62,7 @@ function splitServerCommand(args: readonly string[]): [words: string[], serverCo
   return index < 0 ? [[...args], undefined] : [args.slice(0, index), args.slice(index + 1)]
 }
 
-/** Puts a word for the server where the argument `server` of the command is: after the name of the command. */
+/** Puts a word for the server where the argument `server` of the command is: first or last. */
 function placeServerCommand(
   words: readonly string[],
   command: Command,
@@ -70,7 +70,9 @@ function placeServerCommand(
 ): readonly string[] {
   // The words to complete follow "--", too.
   if (serverCommand === undefined || command.name() === 'complete') return words
-  if (command.registeredArguments[0]?.name() !== 'server') {
+  const position = command.registeredArguments.findIndex((argument) => argument.name() === 'server')
+  if (position > 0) return [...words, SERVER_COMMAND]
+  if (position < 0) {
     command.error(`error: "mcpx ${command.name()}" has no server, so "--" cannot follow`)
   }
   const [name = '', ...rest] = words

@@ -53,6 +53,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'write the definitions of a server to a file, or compare the server with it',
     load: () => import('./lock.ts'),
   },
+  {
+    name: 'install',
+    summary: 'write a server into the settings of a host',
+    load: () => import('./install.ts'),
+  },
   { name: 'run', summary: 'serve the server of a file', load: () => import('./run.ts') },
   { name: 'login', summary: 'log in at a server', load: () => import('./login.ts') },
   { name: 'logout', summary: 'delete the tokens of a server', load: () => import('./logout.ts') },
