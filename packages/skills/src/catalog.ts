@@ -39,6 +39,8 @@ export class Catalog {
   readonly #source: SkillSource
   readonly #onWarning: (warning: Error) => void
   #snapshot: Promise<Snapshot> | undefined
+  /** The reading that waits for the current one to end. */
+  #refreshing: Promise<boolean> | undefined
   /** The warnings of the last reading, which are not repeated. */
   #warned: ReadonlySet<string> = new Set()
 
@@ -57,14 +59,26 @@ export class Catalog {
     return this.#snapshot
   }
 
-  /** Reads the source again. Resolves to whether an entry has changed. If the source fails, the entries stay. */
-  async refresh(): Promise<boolean> {
-    const before = await this.read()
-    this.#snapshot = this.#load().catch((cause: unknown) => {
-      this.#onWarning(new Error('skills: the files could not be read again; the last known ones are served', { cause }))
-      return before
-    })
-    return JSON.stringify(before.skills) !== JSON.stringify((await this.#snapshot).skills)
+  /**
+   * Reads the source again. Resolves to whether an entry has changed. If the source fails, the entries stay. Calls while a reading
+   * runs share the next one, because the current one may have missed the change.
+   */
+  refresh(): Promise<boolean> {
+    this.#refreshing ??= this.#reload()
+    return this.#refreshing
+  }
+
+  async #reload(): Promise<boolean> {
+    const before = await this.read().catch(() => undefined)
+    this.#refreshing = undefined
+    this.#snapshot =
+      before &&
+      this.#load().catch((cause: unknown) => {
+        const problem = 'skills: the files could not be read again; the last known ones are served'
+        this.#onWarning(new Error(problem, { cause }))
+        return before
+      })
+    return JSON.stringify(before?.skills) !== JSON.stringify((await this.read()).skills)
   }
 
   /** Resolves to the bytes of a file. Undefined if they are not those of its entry: the file has changed. */
@@ -136,7 +150,8 @@ function groupFiles(listed: Iterable<string>): Map<string, string[]> {
   }
   const paths = [...unique].sort()
   const tree = new Map<string, string[]>()
-  for (const path of paths) if (path.endsWith(`/${SKILL_FILE}`)) tree.set(path.slice(0, -SKILL_FILE.length - 1), [])
+  // Other spellings of SKILL.md are included, so that they are reported.
+  for (const path of paths) if (/(?:^|\/)skill\.md$/i.test(path)) tree.set(path.slice(0, -SKILL_FILE.length - 1), [])
   for (const path of paths) {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       tree.get(path.slice(0, end))?.push(path)
@@ -145,9 +160,8 @@ function groupFiles(listed: Iterable<string>): Map<string, string[]> {
   return tree
 }
 
-/** Throws for a skill with too many files, or with a path that is not safe on every host. */
+/** Throws for a path that is not safe on every host. */
 function checkPaths(label: string, paths: readonly string[]): void {
-  checkLimits(label, paths.length, 0)
   const seen = new Map<string, string>()
   for (const path of paths) {
     const other = seen.get(path.toLowerCase())
@@ -161,7 +175,8 @@ function checkPaths(label: string, paths: readonly string[]): void {
 
 function readFrontmatter(label: string, directory: string, bytes: Uint8Array | undefined): Skill['frontmatter'] {
   const text = bytes && toText(bytes)
-  const parsed: ParsedSkillFile = text === undefined ? { problem: 'expected UTF-8 text' } : parseSkillFile(text)
+  const expected = bytes === undefined ? 'expected a file of exactly this name' : 'expected UTF-8 text'
+  const parsed: ParsedSkillFile = text === undefined ? { problem: expected } : parseSkillFile(text)
   const { frontmatter = {} } = parsed
   const reserved = Object.keys(frontmatter.metadata ?? {}).find((key) => key.startsWith('io.modelcontextprotocol/'))
   const problem =

@@ -1,9 +1,8 @@
 /** Reads the skills of servers: verified files, approvals that end when a skill changes, and tools for models. */
 
-export { createMemoryCache, type SkillCache } from './client/cache.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  type SkillCallOptions, type SkillFile, type SkillLibrary, type SkillsClientOptions,
+  createMemoryCache, type SkillCache, type SkillCallOptions, type SkillFile, type SkillLibrary, type SkillsClientOptions,
   type SkillsConnection, skills,
 } from './client/library.ts'
 // biome-ignore format: a list of names reads best as a paragraph

@@ -40,11 +40,6 @@ describe.each(['modern', 'legacy'] as const)('skills in the %s era', (era) => {
       extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
       resources: { listChanged: true },
     })
-    await using plain = await open({ directoryRead: false }, BUNDLE, era)
-    expect(plain.server.capabilities.extensions).toEqual({ 'io.modelcontextprotocol/skills': {} })
-    await expect(plain.request('resources/directory/read', { uri: 'skill://pdf-processing' })).rejects.toMatchObject({
-      code: -32601,
-    })
   })
 
   it('are listed with all files, their hashes and their sizes', async () => {
@@ -193,6 +188,13 @@ describe.each(['modern', 'legacy'] as const)('skills in the %s era', (era) => {
   })
 })
 
+it('skills are resources only in revisions without extensions', async () => {
+  await using client = await connect(createServer(info, { extensions: [skills(BUNDLE)] }), { era: '2025-06-18' })
+  expect(client.server.capabilities).not.toHaveProperty('extensions')
+  await expect(client.request('skills/list')).rejects.toMatchObject({ code: -32601 })
+  expect((await client.listResources().all()).map(({ name }) => name)).toEqual(['refunds', 'pdf-processing'])
+})
+
 describe('a file that has changed since it was hashed', () => {
   it('is sent only with an entry that is true for it, and clients are notified', async () => {
     const { source, files } = createSource({ 'git/SKILL.md': '---\nname: git\ndescription: one\n---\n' })
@@ -256,6 +258,39 @@ describe('a source that fails', () => {
     await expect.poll(() => onWarning.mock.calls.length).toBe(1)
     expect(onWarning.mock.calls[0]?.[0]).toMatchObject({ message: /last known ones/, cause: { message: /asleep/ } })
     expect(await urisOf(client)).toEqual(['skill://git/SKILL.md'])
+  })
+
+  it('is read again once, however many changed files are read at the same time', async () => {
+    const changing = { 'git/SKILL.md': '---\nname: git\ndescription: one\n---\n', 'git/a.md': 'a' }
+    const { source, files } = createSource(changing)
+    const list = vi.fn(source.list)
+    await using client = await open({}, { ...source, list })
+    await client.request('skills/list')
+    files['git/a.md'] = 'changed'
+    await Promise.all(Array.from({ length: 20 }, () => client.readResource('skill://git/a.md', { fresh: true })))
+    expect(list.mock.calls.length).toBeLessThanOrEqual(3)
+  })
+
+  it('that failed at first is read after a change', async () => {
+    const { source, change } = createSource({ 'git/SKILL.md': '---\nname: git\ndescription: one\n---\n' })
+    const list = vi.fn(source.list).mockRejectedValueOnce(new Error('asleep'))
+    const server = createServer(info, { extensions: [skills({ ...source, list })], onError: () => {} })
+    await using client = await connect(server)
+    await expect(client.request('skills/list')).rejects.toMatchObject({ code: -32603 })
+    change()
+    await expect.poll(() => list.mock.calls.length).toBeGreaterThan(1)
+    expect(await urisOf(client)).toHaveLength(1)
+  })
+
+  it('may throw in its callbacks', async () => {
+    const onWarning = () => {
+      throw new Error('the log is full')
+    }
+    const onError = vi.fn()
+    const files = { 'a/SKILL.md': 'x', 'b/SKILL.md': '---\nname: b\ndescription: x\n---\n' }
+    await using client = await connect(createServer(info, { extensions: [skills(files, { onWarning })], onError }))
+    expect(await urisOf(client)).toEqual(['skill://b/SKILL.md'])
+    expect(onError.mock.calls[0]?.[0].message).toBe('the log is full')
   })
 
   it('is followed until the server is closed', async () => {
@@ -431,6 +466,7 @@ describe('skills that cannot be served', () => {
       { ...files(1), 'a/b.md': 'x', 'a/B.md': 'y' },
       /"a\/b.md": differs from "a\/B.md" in case/,
     ],
+    ['with another spelling of SKILL.md', { 'a/skill.md': valid }, /SKILL.md: expected a file of exactly this name$/],
     ['with 513 files', files(512), /expected at most 512 files, got 513; remove files/],
     ['with 17 MiB', files(17, MiB), /expected at most 16777216 bytes \(16 MiB\), got 1\d+/],
   ])('are those %s', async (_, source, message) => {
@@ -443,6 +479,13 @@ describe('skills that cannot be served', () => {
     expect(warning).toBeInstanceOf(SkillError)
     expect(warning.message).toMatch(message)
     expect(warning.message).toMatch(/^skill "[aA]": /)
+  })
+
+  it('are those in no directory', async () => {
+    const onWarning = vi.fn()
+    await using client = await open({ onWarning }, { 'SKILL.md': valid })
+    expect(await urisOf(client)).toEqual([])
+    expect(onWarning.mock.calls[0]?.[0].message).toBe('skill "": SKILL.md: expected a file of exactly this name')
   })
 
   it('go to onError of the server by default', async () => {

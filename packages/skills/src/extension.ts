@@ -1,25 +1,43 @@
 /** The skills extension of a server: its methods, and the files of skills among the resources. SEP-2640. */
 
 import {
+  type AuthInfo,
+  type CacheableResult,
   type Change,
   type Context,
+  guarded,
   type Handler,
+  invalidParams,
   isObject,
   type JsonObject,
   kindOf,
+  type ListResourcesResult,
+  type PageRequest,
   PaginatedRequestParams,
+  quoted,
+  type ReadResourceResult,
+  type Resource,
   ResourceRequestParams,
   refuseUnknownOption,
+  resourceNotFound,
 } from '@mcpx/protocol'
-import { Catalog } from './catalog.ts'
-import { type ServiceOptions, SkillService } from './service.ts'
-import { SKILLS_EXTENSION } from './skill.ts'
+import { mimeTypeOf, toBase64, toText } from './bytes.ts'
+import { Catalog, type ServedFile, type ServedSkill } from './catalog.ts'
+import { SKILLS_EXTENSION, type Skill } from './skill.ts'
 import { createBundleSource, isSource, type SkillBundle, type SkillSource } from './source.ts'
+import { normalizeUri } from './uris.ts'
 
 /** The options of `skills`. */
-export interface SkillsOptions extends ServiceOptions {
-  /** Whether clients may list the directories of skills. Default: true. */
-  readonly directoryRead?: boolean | undefined
+export interface SkillsOptions {
+  /**
+   * Returns whether a skill exists for a caller. `auth` is undefined for a caller who is not authenticated. Only `true` grants
+   * visibility; a promise does not. Default: all skills exist for all callers.
+   */
+  readonly visible?: ((skill: Skill, auth: AuthInfo | undefined) => boolean | undefined) | undefined
+  /** The cache hints of entries, lists and files. With `visible`, they are always private. Default: not cacheable. */
+  readonly cache?: Pick<CacheableResult, 'ttlMs' | 'cacheScope'> | undefined
+  /** The most skills on a page of a list. Default: 100. */
+  readonly pageSize?: number | undefined
   /**
    * Called with each skill that is left out, and why. Default: the `onError` of the server, which writes to standard error by
    * default.
@@ -28,13 +46,7 @@ export interface SkillsOptions extends ServiceOptions {
 }
 
 /** The names of the options of `skills`. */
-export const OPTION_NAMES: readonly (keyof SkillsOptions)[] = [
-  'directoryRead',
-  'visible',
-  'cache',
-  'pageSize',
-  'onWarning',
-]
+export const OPTION_NAMES: readonly (keyof SkillsOptions)[] = ['visible', 'cache', 'pageSize', 'onWarning']
 
 /** The parts of a server that the extension uses. */
 export interface SkillsHost {
@@ -48,7 +60,7 @@ export interface SkillsHost {
 interface SkillsMethod {
   readonly params: typeof PaginatedRequestParams | typeof ResourceRequestParams
   readonly cacheable: true
-  run(params: Parameters<SkillService['readDirectory']>[0], ctx: Context): Promise<object>
+  run(params: { readonly uri: string } & PageRequest, ctx: Context): Promise<object>
 }
 
 /** The skills extension, for the option `extensions` of `createServer`. */
@@ -81,26 +93,33 @@ export function skills(source: SkillBundle | SkillSource, options: SkillsOptions
   )
 }
 
+const page = { params: PaginatedRequestParams, cacheable: true } as const
+const uri = { params: ResourceRequestParams, cacheable: true } as const
+
 /** @param isEager whether the files are read when the server is created. Default: with the first request */
 export function createExtension(source: SkillSource, options: SkillsOptions, isEager = false): SkillsExtension {
-  const { directoryRead = true, onWarning } = options
   return {
     id: SKILLS_EXTENSION,
-    settings: directoryRead ? { directoryRead } : {},
+    settings: { directoryRead: true },
     install(host) {
       const listeners = new Set<{ readonly onChange: (change: Change) => void }>()
       const publish = () => {
         for (const { onChange } of [...listeners]) onChange({ kind: 'resources' })
       }
       const report = (error: unknown) => void host.report(error)
-      const catalog = new Catalog(source, onWarning ?? report)
+      const warn = guarded(options.onWarning ?? report, report)
+      const catalog = new Catalog(source, warn)
       const service = new SkillService(catalog, options, publish)
       if (isEager) catalog.read().catch(report)
       const refresh = () => void catalog.refresh().then((hasChanged) => hasChanged && publish(), report)
-      const stop = source.watch?.(refresh, onWarning ?? report)
+      const stop = source.watch?.(refresh, warn)
       if (stop !== undefined) host.closing.addEventListener('abort', stop, { once: true })
       return {
-        methods: createMethods(service, directoryRead),
+        methods: {
+          'skills/list': { ...page, run: (params, ctx) => service.listSkills(params, ctx) },
+          'skills/get': { ...uri, run: (params, ctx) => service.getSkill(params, ctx) },
+          'resources/directory/read': { ...uri, run: (params, ctx) => service.readDirectory(params, ctx) },
+        },
         // Without `owns`, the server asks this handler only for resources that no other part has.
         handler: {
           listResources: (page, ctx) => service.listResources(page, ctx),
@@ -116,17 +135,108 @@ export function createExtension(source: SkillSource, options: SkillsOptions, isE
   }
 }
 
-function createMethods(service: SkillService, directoryRead: boolean): Readonly<Record<string, SkillsMethod>> {
-  const define = (params: SkillsMethod['params'], run: SkillsMethod['run']): SkillsMethod => ({
-    params,
-    cacheable: true,
-    run,
-  })
-  return {
-    'skills/list': define(PaginatedRequestParams, (params, ctx) => service.listSkills(params, ctx)),
-    'skills/get': define(ResourceRequestParams, (params, ctx) => service.getSkill(params, ctx)),
-    ...(directoryRead && {
-      'resources/directory/read': define(ResourceRequestParams, (params, ctx) => service.readDirectory(params, ctx)),
-    }),
+type Caller = Pick<Context, 'auth'>
+
+/** Answers the requests of clients: which entries, files and directories exist for a caller. */
+class SkillService {
+  readonly #catalog: Catalog
+  readonly #visible: (skill: ServedSkill, caller: Caller) => boolean
+  readonly #hints: CacheableResult
+  readonly #pageSize: number
+  readonly #onChange: () => void
+
+  /** @param onChange called when a file was found to have changed, and its entries with it */
+  constructor(catalog: Catalog, { visible, cache, pageSize = 100 }: SkillsOptions, onChange: () => void) {
+    if (!Number.isInteger(pageSize) || pageSize < 1) {
+      throw new RangeError(`skills: pageSize: expected an integer of 1 or more, got ${pageSize}`)
+    }
+    this.#catalog = catalog
+    this.#visible = ({ entry }, { auth }) => visible === undefined || visible(entry, auth) === true
+    this.#hints = visible === undefined ? { ...cache } : { ...cache, cacheScope: 'private' }
+    this.#pageSize = pageSize
+    this.#onChange = onChange
   }
+
+  async listSkills({ cursor }: PageRequest, caller: Caller) {
+    const { items, frame } = this.#cut(await this.#skillsOf(caller), cursor)
+    return { skills: items.map(({ entry }) => entry), ...frame }
+  }
+
+  async getSkill({ uri }: { readonly uri: string }, caller: Caller) {
+    const normal = normalizeUri(uri)
+    const skill = (await this.#skillsOf(caller)).find(({ entry }) => entry.uri === normal)
+    if (skill === undefined) throw invalidParams(`Unknown skill: ${quoted(uri)}`)
+    return { skill: skill.entry, ...this.#hints }
+  }
+
+  /** Lists a directory on one page, which is long enough for all files of a skill. */
+  async readDirectory({ uri }: { readonly uri: string }, caller: Caller) {
+    const parent = `${normalizeUri(uri)}/`
+    const skills = await this.#skillsOf(caller)
+    const children = new Map<string, Resource>()
+    for (const file of skills.find(({ directory }) => parent.startsWith(directory))?.files ?? []) {
+      if (!file.uri.startsWith(parent)) continue
+      const [name = '', ...below] = file.uri.slice(parent.length).split('/')
+      const child = { uri: parent + name, name: decodeURIComponent(name) }
+      children.set(name, below.length > 0 ? { ...child, mimeType: 'inode/directory' } : toResource(file, skills))
+    }
+    if (children.size === 0) throw invalidParams(`Not a directory of a skill: ${quoted(uri)}`)
+    return { resources: [...children.values()], ...this.#hints }
+  }
+
+  /** Lists the `SKILL.md` of each skill. The other files of a skill are read by the URIs in its entry. */
+  async listResources({ cursor }: PageRequest, caller: Caller): Promise<ListResourcesResult> {
+    const { items, frame } = this.#cut(await this.#skillsOf(caller), cursor)
+    const { files } = await this.#catalog.read()
+    return { resources: items.map(({ entry }) => toResource(files.get(entry.uri) as ServedFile, items)), ...frame }
+  }
+
+  async readResource({ uri }: { readonly uri: string }, caller: Caller): Promise<ReadResourceResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      const file = (await this.#catalog.read()).files.get(normalizeUri(uri) ?? '')
+      const isVisible = (await this.#skillsOf(caller)).some(({ directory }) => file?.uri.startsWith(directory))
+      if (file === undefined || !isVisible) throw resourceNotFound(uri, 'modern')
+      const bytes = await this.#catalog.readFile(file)
+      if (bytes !== undefined) return { contents: [toContents(uri, file.path, bytes)], ...this.#hints }
+      if (attempt > 1)
+        throw new Error(`skills: ${quoted(file.path)} changes while it is read; write it elsewhere, then move it`)
+      // Clients refuse bytes that are not those of the entry.
+      if (await this.#catalog.refresh()) this.#onChange()
+    }
+  }
+
+  async #skillsOf(caller: Caller): Promise<readonly ServedSkill[]> {
+    return (await this.#catalog.read()).skills.filter((skill) => this.#visible(skill, caller))
+  }
+
+  /** Returns a page and its other members. A cursor contains the URI of the last skill before it. */
+  #cut(skills: readonly ServedSkill[], cursor: string | undefined) {
+    if (cursor?.startsWith(CURSOR) === false) {
+      throw invalidParams('Invalid cursor: it does not belong to this list; request the list without a cursor')
+    }
+    const rest = skills.filter(({ entry }) => cursor === undefined || entry.uri > cursor.slice(CURSOR.length))
+    const items = rest.slice(0, this.#pageSize)
+    const frame: CacheableResult & { nextCursor?: string } = { ...this.#hints }
+    if (items.length < rest.length) frame.nextCursor = CURSOR + items.at(-1)?.entry.uri
+    return { items, frame }
+  }
+}
+
+/** The beginning of each cursor. */
+const CURSOR = 'after '
+
+function toResource({ uri, path, size }: ServedFile, skills: readonly ServedSkill[]): Resource {
+  const skill = skills.find(({ entry }) => entry.uri === uri)?.entry
+  const mimeType = mimeTypeOf(path)
+  if (skill === undefined)
+    return { uri, name: path.slice(path.lastIndexOf('/') + 1), ...(mimeType && { mimeType }), size }
+  const { name, description } = skill.frontmatter
+  return { uri, name, description, mimeType: 'text/markdown', size }
+}
+
+function toContents(uri: string, path: string, bytes: Uint8Array): ReadResourceResult['contents'][number] {
+  const text = toText(bytes)
+  const mimeType = mimeTypeOf(path)
+  if (text !== undefined) return { uri, mimeType: mimeType ?? 'text/plain', text }
+  return { uri, mimeType: mimeType ?? 'application/octet-stream', blob: toBase64(bytes) }
 }

@@ -1,15 +1,17 @@
 /** Reads the YAML frontmatter of a `SKILL.md` as JSON, with limits, and compares it. https://agentskills.io/specification */
 
 import { isObject, placeOf, quoted } from '@mcpx/protocol'
-import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { parseDocument, visit } from 'yaml'
 
 /** The longest frontmatter, in UTF-16 code units. */
-const MAX_LENGTH = 64 * 1024
+const MAX_LENGTH = 32 * 1024
 /** The deepest nesting. */
 const MAX_DEPTH = 32
-/** The most values, and the most characters of strings, counted after aliases were replaced by their values. */
+/** The most values, counted after aliases were replaced by their values. A long string counts as several. */
 const MAX_VALUES = 10_000
-/** The most aliases. */
+/** How many characters of a string count as one value. */
+const MAX_STRING = 64
+/** The most aliases, multiplied by those in their values. */
 const MAX_ALIASES = 100
 
 /** A `SKILL.md` in two parts, or the problem with it. */
@@ -37,72 +39,50 @@ export function parseSkillFile(text: string): ParsedSkillFile {
     const body = text.slice(start + end.index + end[0].length).replace(/^\n/, '')
     return { frontmatter, body }
   } catch (error) {
-    return { problem: (error as Error).message }
+    const { message } = error as Error
+    return { problem: message.startsWith('frontmatter') ? message : `frontmatter: ${message}` }
   }
 }
 
 /** Reads YAML 1.2 of the core schema as JSON. Throws an error whose message names the place. */
 function parseYaml(yaml: string): Record<string, unknown> {
   // The line break stands for the line `---`, so that errors have the line numbers of the file.
-  const document = parseDocument(`\n${yaml}`, {
-    schema: 'core',
-    stringKeys: true,
-    uniqueKeys: false,
-    logLevel: 'error',
-  })
+  const options = { schema: 'core', stringKeys: true, uniqueKeys: false, logLevel: 'error' } as const
+  const document = parseDocument(`\n${yaml}`, options)
   const [error] = document.errors
   if (error !== undefined) {
     const message = error.message.split(':\n', 1)[0]?.slice(0, 200)
     throw new Error(`frontmatter: ${message}; write values that contain ": " or other special characters in quotes`)
   }
-  const value = new JsonReader(document).read(document.contents, [])
-  if (isObject(value)) return value
-  throw new Error('frontmatter: expected members such as `name: my-skill`')
-}
-
-/** Converts YAML nodes to JSON. Limits the values that aliases expand to, and refuses what JSON cannot express. */
-class JsonReader {
-  readonly #document: Document
-  #values = 0
-  #characters = 0
-  #aliases = 0
-
-  constructor(document: Document) {
-    this.#document = document
-  }
-
-  read(node: unknown, path: readonly PropertyKey[]): unknown {
-    this.#values += 1
-    if (this.#values > MAX_VALUES) throw fault([], `has more than ${MAX_VALUES} values`)
-    if (path.length > MAX_DEPTH) throw fault(path, `is nested deeper than ${MAX_DEPTH} levels`)
-    if (isAlias(node)) {
-      this.#aliases += 1
-      if (this.#aliases > MAX_ALIASES) throw fault([], `has more than ${MAX_ALIASES} aliases`)
-      const value = node.resolve(this.#document)
-      if (value === undefined) throw fault(path, `there is no anchor ${quoted(node.source)} before it`)
-      return this.read(value, path)
-    }
-    if (isSeq(node)) return node.items.map((item, index) => this.read(item, [...path, index]))
-    if (isMap(node)) {
-      const members: Record<string, unknown> = {}
-      for (const { key, value } of node.items) {
-        const name = isScalar(key) ? String(key.value) : ''
-        if (!isScalar(key) || name === '__proto__') throw fault([...path, name], 'is no allowed name')
-        if (Object.hasOwn(members, name)) throw fault([...path, name], 'exists twice; remove one of them')
-        members[name] = this.read(value, [...path, name])
+  // The option `uniqueKeys` takes quadratic time.
+  visit(document, {
+    Map(_, { items }) {
+      const names = new Set<string>()
+      for (const { key } of items) {
+        if (names.has(`${key}`)) throw new Error(`frontmatter: expected each name once, got ${quoted(`${key}`)} twice`)
+        names.add(`${key}`)
       }
-      return members
-    }
-    const value = isScalar(node) ? node.value : null
-    if (typeof value === 'string') this.#characters += value.length
-    if (this.#characters > MAX_LENGTH) throw fault([], `has more than ${MAX_LENGTH} characters`)
-    if (typeof value !== 'number' || Number.isFinite(value)) return value
-    throw fault(path, `is ${value}, which JSON cannot express; write it in quotes`)
-  }
+    },
+  })
+  const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+  if (!isObject(value)) throw new Error('frontmatter: expected members such as `name: my-skill`')
+  checkValue(value, [], { values: 0 })
+  return value
 }
 
-function fault(path: readonly PropertyKey[], problem: string): Error {
-  return new Error(`${placeOf(path.slice(0, 8), 'frontmatter')}: ${problem}`)
+/** Throws for values that JSON cannot express, and for more values than the limits allow. */
+function checkValue(value: unknown, path: readonly PropertyKey[], count: { values: number }): void {
+  const fail = (problem: string) => new Error(`${placeOf(path.slice(0, 8), 'frontmatter')}: ${problem}`)
+  count.values += typeof value === 'string' ? 1 + value.length / MAX_STRING : 1
+  if (count.values > MAX_VALUES) throw fail(`expected at most ${MAX_VALUES} values, got more`)
+  if (path.length > MAX_DEPTH) throw fail(`expected at most ${MAX_DEPTH} levels, got more`)
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw fail(`expected a number of JSON, got ${value}; write it in quotes`)
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__') throw fail('the name __proto__ is not allowed; remove it')
+    checkValue(member, [...path, Array.isArray(value) ? Number(name) : name], count)
+  }
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Serves Agent Skills over the Model Context Protocol, on every runtime: from a bundle, or from a source of your own. */
 
 export { type SkillsExtension, type SkillsHost, type SkillsOptions, skills } from './extension.ts'
-export type { ServiceOptions } from './service.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   SKILL_LIMITS, SKILLS_EXTENSION, type Skill, SkillError, type SkillErrorReason, type SkillFrontmatter,

@@ -29,7 +29,6 @@ const bundle: SkillBundle = {
 }
 
 export const everySkill = skills(bundle, {
-  directoryRead: true,
   cache: { ttlMs: 60_000, cacheScope: 'public' },
   pageSize: 50,
   visible: ({ frontmatter }, auth) => frontmatter.name !== 'audit' || auth?.scopes.includes('admin'),

@@ -4,8 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { skills as serveSkills } from '../index.ts'
 import { SKILLS_EXTENSION, type Skill, SkillError, type SkillResource } from '../skill.ts'
 import { BUNDLE, entryOf, PDF_SKILL, sha256 } from '../skills.fixture.ts'
-import type { SkillCache } from './cache.ts'
-import { type SkillsClientOptions, type SkillsConnection, skills } from './library.ts'
+import { createMemoryCache, type SkillsClientOptions, type SkillsConnection, skills } from './library.ts'
 
 const info = { name: 'desk', version: '1.0.0' }
 const FORMS = 'Forms are fun.\r\n'
@@ -85,8 +84,10 @@ describe.each(['modern', 'legacy'] as const)('a library of a real server in the 
     ])
     await expect(skills(client).readDirectory('skill://pdf-processing/')).rejects.toThrow(/without a slash at its end/)
     await expect(skills(client).readDirectory('skill://nothing')).rejects.toMatchObject({ code: -32602 })
-    await using plain = await connectTo(BUNDLE, { directoryRead: false })
-    await expect(skills(plain).readDirectory('skill://pdf-processing')).rejects.toMatchObject({ reason: 'unsupported' })
+    const { connection } = createPeer({})
+    await expect(skills(connection).readDirectory('skill://pdf-processing')).rejects.toMatchObject({
+      reason: 'unsupported',
+    })
   })
 
   it('names skills that do not exist, and servers without skills', async () => {
@@ -199,7 +200,12 @@ describe('a SKILL.md', () => {
     ['a member that the entry does not have', PDF_SKILL.replace('---\n\n', 'hooks: x\n---\n\n'), undefined, /"hooks"/],
     ['no member that the entry has', PDF_SKILL, { ...frontmatter, license: 'MIT' }, /"license"/],
     ['no frontmatter', '# Title', undefined, /expected a line `---`/],
-    ['a duplicate name', PDF_SKILL.replace('name:', 'name: x\nname:'), undefined, /frontmatter.name: exists twice/],
+    [
+      'a duplicate name',
+      PDF_SKILL.replace('name:', 'name: x\nname:'),
+      undefined,
+      /expected each name once, got "name" twice/,
+    ],
   ])('with %s is not loaded', async (_, text, own, message) => {
     const { library, lie } = lies(text, own)
     await expect(library.read(lie)).rejects.toMatchObject({
@@ -326,6 +332,10 @@ describe('lists', () => {
     const endless = { ...connection, request: async () => ({ ...page(++n), nextCursor: `${n}` }) }
     await expect(skills(endless).list()).rejects.toMatchObject({ reason: 'limit' })
     expect(n).toBe(1_001)
+    const large = { ...page(1), padding: undefined, skills: Array(1_000).fill('x'.repeat(40_000)) }
+    await expect(skills(createPeer({ 'skills/list': large }).connection).list()).rejects.toMatchObject({
+      reason: 'limit',
+    })
   })
 
   it('leave out children of other directories', async () => {
@@ -369,26 +379,41 @@ describe('a dynamic skill', () => {
 })
 
 describe('the cache', () => {
-  it('is not trusted: changed bytes are requested again, and failures are warnings', async () => {
+  it('is not trusted: changed bytes are requested again', async () => {
     const stored = new Map<string, Uint8Array>()
-    const onWarning = vi.fn<(warning: Error) => void>()
-    const { library, requests } = createLiar({ [entry.uri]: { text: PDF_SKILL } }, entry, { cache: stored, onWarning })
+    const { library, requests } = createLiar({ [entry.uri]: { text: PDF_SKILL } }, entry, { cache: stored })
     await library.read(entry)
     expect([...stored.keys()]).toEqual([skillFile.digest])
-    stored.set(skillFile.digest, new TextEncoder().encode('evil'))
-    expect(await library.read(entry)).toMatchObject({ text: PDF_SKILL })
-    expect(requests).toHaveLength(2)
-    expect(onWarning.mock.calls[0]?.[0].message).toMatch(/^skills: the cache has other bytes for sha256:/)
-
-    const broken: SkillCache = {
-      get: () => Promise.reject(new Error('disk')),
-      set: () => {
-        throw new Error('full')
-      },
+    for (const text of ['evil', PDF_SKILL.replace('first', 'never')]) {
+      stored.set(skillFile.digest, new TextEncoder().encode(text))
+      expect(await library.read(entry)).toMatchObject({ text: PDF_SKILL })
     }
-    const other = createLiar({ [entry.uri]: { text: PDF_SKILL } }, entry, { cache: broken, onWarning })
-    expect(await other.library.read(entry)).toMatchObject({ text: PDF_SKILL })
-    expect(onWarning.mock.calls.slice(1).map(([{ cause }]) => (cause as Error).message)).toEqual(['disk', 'full'])
+    expect(requests).toHaveLength(3)
+  })
+
+  it('does not hide an entry with a wrong size', async () => {
+    const { library } = createLiar({ [entry.uri]: { text: PDF_SKILL } })
+    await library.read(entry)
+    const [own, ...others] = entry.resources as SkillResource[]
+    const lie = { ...entry, resources: [{ ...own, size: 1 } as SkillResource, ...others] }
+    await expect(library.read(lie)).rejects.toMatchObject({ reason: 'size-mismatch' })
+  })
+
+  it('in memory keeps 32 MiB of the files that were used last', async () => {
+    const cache = createMemoryCache()
+    const bytes = (n: number) => new Uint8Array(10 * 2 ** 20).fill(n)
+    for (const n of [1, 2, 3]) await cache.set(`${n}`, bytes(n))
+    await cache.get('1')
+    await cache.set('4', bytes(4))
+    await cache.set('4', bytes(5))
+    expect(await Promise.all(['1', '2', '3', '4'].map(async (key) => (await cache.get(key))?.[0]))).toEqual([
+      1,
+      undefined,
+      3,
+      5,
+    ])
+    await cache.set('huge', new Uint8Array(40 * 2 ** 20))
+    expect(await cache.get('huge')).toBeUndefined()
   })
 
   it('never keeps bytes that were not verified', async () => {

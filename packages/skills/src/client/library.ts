@@ -1,7 +1,9 @@
 /** The skills of one server: their entries, and their files, which are verified when they are read. */
 
 import {
+  type Awaitable,
   ErrorCode,
+  guarded,
   isObject,
   type JsonObject,
   kindOf,
@@ -10,10 +12,9 @@ import {
   RpcError,
   refuseUnknownOption,
 } from '@mcpx/protocol'
-import { mimeTypeOf, toText } from '../bytes.ts'
+import { digestOf, mimeTypeOf, toText } from '../bytes.ts'
 import { SKILL_FILE, SKILLS_EXTENSION, type Skill, SkillError } from '../skill.ts'
 import { locateSkill, normalizeUri, resolveReference } from '../uris.ts'
-import { createMemoryCache, readCache, type SkillCache, writeCache } from './cache.ts'
 import { checkDigest, type Manifest, readBody, readContents, readManifest } from './manifest.ts'
 
 /** The options of one call. All durations are in ms. */
@@ -45,8 +46,47 @@ export interface SkillsClientOptions {
   readonly allowDynamic?: boolean | undefined
   /** Keeps verified files. Default: `createMemoryCache()`, 32 MiB. `false`: none. */
   readonly cache?: SkillCache | false | undefined
-  /** Called with every problem that was handled: an entry that is left out, a cache that failed. Default: none. */
+  /** Called with every problem that was handled: an entry that is left out, for example. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
+}
+
+/**
+ * Stores files by their digests, such as `sha256:2c26…`. Their bytes are hashed again whenever they are used, so a store that others
+ * can write to, such as a folder, cannot change a skill.
+ */
+export interface SkillCache {
+  /** Returns the bytes that were stored for a digest, or undefined. */
+  get(digest: string): Awaitable<Uint8Array | undefined>
+  /** Stores bytes that have this digest. */
+  set(digest: string, bytes: Uint8Array): Awaitable<unknown>
+}
+
+/** How many bytes are kept in memory: 32 MiB, twice the largest skill. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** Creates a cache in memory. When it is full, the files that were not used for the longest time are removed. */
+export function createMemoryCache(): SkillCache {
+  const files = new Map<string, Uint8Array>()
+  let total = 0
+  const remove = (digest: string) => {
+    total -= files.get(digest)?.length ?? 0
+    files.delete(digest)
+  }
+  const cache = {
+    get(digest: string) {
+      const bytes = files.get(digest)
+      // Setting it again moves it behind the others.
+      if (bytes !== undefined) cache.set(digest, bytes)
+      return bytes
+    },
+    set(digest: string, bytes: Uint8Array) {
+      remove(digest)
+      files.set(digest, bytes)
+      total += bytes.length
+      for (const oldest of files.keys()) if (total > MAX_BYTES) remove(oldest)
+    },
+  }
+  return cache
 }
 
 /** A file of a skill. */
@@ -83,11 +123,11 @@ export interface SkillLibrary {
   readDirectory(uri: string, options?: SkillCallOptions): Promise<Resource[]>
 }
 
-/** The most items of one list, and the most pages. */
-const MAX_ITEMS = 10_000
+/** The most pages of one list, and the most characters of the JSON of their items: as many as in one message. */
 const MAX_PAGES = 1_000
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
-const OPTION_NAMES: readonly (keyof SkillsClientOptions)[] = ['allowDynamic', 'cache', 'onWarning']
+export const LIBRARY_OPTIONS: readonly (keyof SkillsClientOptions)[] = ['allowDynamic', 'cache', 'onWarning']
 
 /**
  * Returns the skills of a connected server. Each file is verified against the entry of its skill.
@@ -104,7 +144,7 @@ export function skills(client: SkillsConnection, options: SkillsClientOptions = 
   if (!isObject(client) || typeof client.request !== 'function') {
     throw new TypeError(`skills: expected a connected client, got ${kindOf(client)}; write skills(await connect(…))`)
   }
-  refuseUnknownOption('skills', options, OPTION_NAMES)
+  refuseUnknownOption('skills', options, LIBRARY_OPTIONS)
   return new Library(client, options)
 }
 
@@ -114,11 +154,11 @@ class Library implements SkillLibrary {
   readonly #cache: SkillCache | undefined
   readonly #onWarning: (warning: Error) => void
 
-  constructor(client: SkillsConnection, { allowDynamic = false, cache, onWarning = () => {} }: SkillsClientOptions) {
+  constructor(client: SkillsConnection, { allowDynamic = false, cache, onWarning }: SkillsClientOptions) {
     this.#client = client
     this.#allowDynamic = allowDynamic
     this.#cache = cache === false ? undefined : (cache ?? createMemoryCache())
-    this.#onWarning = onWarning
+    this.#onWarning = guarded(onWarning)
   }
 
   async list(options: SkillCallOptions = {}): Promise<Skill[]> {
@@ -187,15 +227,15 @@ class Library implements SkillLibrary {
 
   async #readBytes({ files }: Manifest, uri: string, options: SkillCallOptions): Promise<Uint8Array<ArrayBuffer>> {
     const resource = files?.get(uri)
-    const cached = resource && (await readCache(this.#cache, resource.digest, this.#onWarning))
-    if (cached !== undefined && cached.length === resource?.size) return cached
+    const kept = resource && ((await this.#cache?.get(resource.digest)) as Uint8Array<ArrayBuffer> | undefined)
+    if (kept !== undefined && kept.length === resource?.size && (await digestOf(kept)) === resource.digest) return kept
     // A kept response may be older than the entry.
     const sent = { uri: resource?.uri ?? uri }
     const result = await this.#client.request('resources/read', sent, { ...options, fresh: true })
     const bytes = readContents(uri, result, resource?.size)
     if (resource === undefined) return bytes
     await checkDigest(resource, bytes)
-    await writeCache(this.#cache, resource.digest, bytes, this.#onWarning)
+    await this.#cache?.set(resource.digest, bytes)
     return bytes
   }
 
@@ -223,6 +263,7 @@ class Library implements SkillLibrary {
   async #readPages(method: string, member: string, params: JsonObject, options: SkillCallOptions): Promise<unknown[]> {
     const all: unknown[] = []
     const cursors = new Set<unknown>()
+    let characters = 0
     let cursor: unknown
     do {
       const page = await this.#client.request(method, cursor === undefined ? params : { ...params, cursor }, options)
@@ -230,13 +271,14 @@ class Library implements SkillLibrary {
       if (!Array.isArray(items)) {
         throw new SkillError('invalid-contents', `${method}: result.${member}: expected array, got ${kindOf(items)}`)
       }
-      for (const item of items) all.push(item)
+      characters += JSON.stringify(items).length
       cursor = page.nextCursor
       if (cursors.has(cursor))
         throw new SkillError('invalid-contents', `${method}: a page has the cursor of an earlier page`)
-      if (all.length > MAX_ITEMS || cursors.size === MAX_PAGES) {
-        throw new SkillError('limit', `${method}: expected at most ${MAX_ITEMS} items on ${MAX_PAGES} pages, got more`)
+      if (characters > MAX_CHARACTERS || cursors.size === MAX_PAGES) {
+        throw new SkillError('limit', `${method}: expected at most ${MAX_PAGES} pages and 32 Mi characters, got more`)
       }
+      for (const item of items) all.push(item)
       cursors.add(cursor)
     } while (typeof cursor === 'string' && cursor !== '')
     return all

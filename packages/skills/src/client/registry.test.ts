@@ -1,4 +1,4 @@
-import { connect } from '@mcpx/client'
+import { connect, connectAll } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
 import { aiSdkTools, createToolset, openaiChat } from '@mcpx/toolset'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,7 +6,7 @@ import { skills as serveSkills } from '../index.ts'
 import { SKILLS_EXTENSION } from '../skill.ts'
 import { BUNDLE, REFUNDS_SKILL } from '../skills.fixture.ts'
 import type { SkillsConnection } from './library.ts'
-import { createSkillRegistry, type SkillRegistryOptions } from './registry.ts'
+import { createSkillRegistry, type RegisteredSkill, type SkillRegistry, type SkillRegistryOptions } from './registry.ts'
 import { skillTools } from './tools.ts'
 
 const info = { name: 'desk', version: '1.0.0' }
@@ -36,6 +36,12 @@ async function open(bundle: Readonly<Record<string, string | Uint8Array>> = BUND
     return new Promise((resolve) => setTimeout(resolve, 20))
   }
   return { client, requests, change }
+}
+
+async function find(registry: SkillRegistry, name: string): Promise<RegisteredSkill> {
+  const skill = (await registry.list()).find((each) => each.name === name)
+  if (skill === undefined) throw new Error(`${name} is not listed`)
+  return skill
 }
 
 describe('the names of skills', () => {
@@ -96,8 +102,7 @@ describe('loading', () => {
     requests.length = 0
     const registry = createSkillRegistry({ docs }, { approve: () => true })
     expect(requests).toEqual([])
-    await registry.list()
-    await registry.approve(PDF)
+    await registry.approve(await find(registry, PDF))
     expect(requests).toEqual(['skills/list'])
     expect(await registry.load(PDF)).toMatchObject({
       name: PDF,
@@ -146,8 +151,7 @@ describe('an approval', () => {
     await expect(registry.load(PDF)).rejects.toMatchObject(error)
     await expect(registry.read(PDF, 'references/FORMS.md')).rejects.toMatchObject(error)
     expect(requests.filter((each) => each.startsWith('resources/read'))).toEqual([])
-    await registry.list()
-    await registry.approve(PDF)
+    await registry.approve(await find(registry, PDF))
     expect((await registry.list()).map(({ isApproved }) => isApproved)).toEqual([false, true])
     await registry.load(PDF)
     await registry.revoke(PDF)
@@ -202,8 +206,7 @@ describe('an approval', () => {
   it('is for what was shown: a file that changes after it does not match', async () => {
     const { client: docs, change } = await open()
     const registry = createSkillRegistry({ docs })
-    await registry.list()
-    await registry.approve(PDF)
+    await registry.approve(await find(registry, PDF))
     await change('pdf-processing/references/FORMS.md', 'Evil.')
     await expect(registry.read(PDF, 'references/FORMS.md')).rejects.toMatchObject({ reason: 'size-mismatch' })
     await expect(registry.load(PDF)).rejects.toMatchObject({ reason: 'not-approved' })
@@ -215,8 +218,7 @@ describe('an approval', () => {
       'outer/inner/SKILL.md': '---\nname: inner\ndescription: y\n---\n',
     })
     const registry = createSkillRegistry({ docs })
-    await registry.list()
-    await registry.approve('docs/outer')
+    await registry.approve(await find(registry, 'docs/outer'))
     await expect(registry.load('docs/outer/inner')).rejects.toMatchObject({ reason: 'not-approved' })
     // As a file of the outer skill, it can be read.
     expect(await registry.read('docs/outer', 'inner/SKILL.md')).toMatchObject({ body: undefined, text: /inner/ })
@@ -237,12 +239,14 @@ describe('an approval', () => {
     await expect(other.load('wiki/pdf-processing')).rejects.toMatchObject({ reason: 'not-approved' })
   })
 
-  it('of a skill that was not listed is refused', async () => {
-    const { client: docs } = await open()
-    await expect(createSkillRegistry({ docs }).approve(PDF)).rejects.toMatchObject({
-      reason: 'not-found',
-      message: 'approve: there is no skill "docs/pdf-processing"; list the skills first',
-    })
+  it('is for the entry that the user has seen, even if a newer one was received since', async () => {
+    const { client: docs, change } = await open()
+    const registry = createSkillRegistry({ docs })
+    const seen = await find(registry, PDF)
+    await change('pdf-processing/references/FORMS.md', 'Evil.')
+    await registry.list()
+    await registry.approve(seen)
+    await expect(registry.load(PDF)).rejects.toMatchObject({ reason: 'not-approved' })
   })
 })
 
@@ -292,6 +296,16 @@ describe('servers', () => {
     expect(onWarning.mock.calls).toMatchObject([
       [{ message: /^The skills of the server "broken"/, cause: { message: 'gone' } }],
     ])
+  })
+
+  it('may be those of connectAll, whose tools are offered as well', async () => {
+    const docs = createServer(info, { extensions: [serveSkills(BUNDLE)] }).tool('now', {}, () => 'noon')
+    const gone = { connect: () => Promise.reject(new Error('gone')) } as never
+    await using all = await connectAll({ docs, gone })
+    const registry = createSkillRegistry(all.clients, { approve: () => true })
+    expect((await registry.list()).map(({ name }) => name)).toEqual(['docs/acme/billing/refunds', PDF])
+    const toolset = await createToolset(skillTools(registry, all))
+    expect([...toolset.tools.keys()]).toEqual(['read_skill', 'read_skill_file', 'docs_now'])
   })
 
   it('can be added and removed', async () => {
@@ -347,7 +361,7 @@ describe('skillTools', () => {
     const registry = createSkillRegistry({ docs })
     const describe = async () => (await skillTools(registry).listTools().all())[0]?.description
     expect(await describe()).toMatch(/There are no skills now\.$/)
-    await registry.approve(PDF)
+    await registry.approve(await find(registry, PDF))
     expect(await describe()).toMatch(/The skills are:\n- docs\/pdf-processing: [^\n]*$/)
   })
 

@@ -1,12 +1,13 @@
 /** The skills of many servers under unique names, with approvals that end when a skill changes. */
 
-import { type Awaitable, isObject, kindOf, quoted, refuseUnknownOption } from '@mcpx/protocol'
+import { type Awaitable, guarded, isObject, kindOf, quoted, refuseUnknownOption } from '@mcpx/protocol'
 import { digestOf } from '../bytes.ts'
 import { SKILL_FILE, type Skill, SkillError } from '../skill.ts'
 import { locateSkill } from '../uris.ts'
-import { createMemoryCache } from './cache.ts'
 import {
+  createMemoryCache,
   dynamicError,
+  LIBRARY_OPTIONS,
   type SkillCallOptions,
   type SkillFile,
   type SkillLibrary,
@@ -71,8 +72,8 @@ export interface SkillRegistry {
   load(name: string, options?: SkillCallOptions): Promise<LoadedSkill>
   /** Reads another file of an approved skill, by a reference in its `SKILL.md`. */
   read(name: string, reference: string, options?: SkillCallOptions): Promise<SkillFile>
-  /** Approves a skill with the files that `list` returned. Needed again when they change. */
-  approve(name: string): Promise<void>
+  /** Approves a skill that `list` returned, with exactly these files. Needed again when they change. */
+  approve(skill: RegisteredSkill): Promise<void>
   /** Removes the approval of a skill. */
   revoke(name: string): Promise<void>
   /** Adds a server. Its label must not be in use. */
@@ -87,13 +88,7 @@ export interface LoadedSkill extends RegisteredSkill {
   readonly body: string
 }
 
-const OPTION_NAMES: readonly (keyof SkillRegistryOptions)[] = [
-  'allowDynamic',
-  'cache',
-  'onWarning',
-  'approve',
-  'approvals',
-]
+const OPTION_NAMES = ['approve', 'approvals', ...LIBRARY_OPTIONS] satisfies (keyof SkillRegistryOptions)[]
 
 /**
  * Joins the skills of several servers. The labels are yours: nothing that a server says about itself becomes part of a name.
@@ -102,9 +97,13 @@ const OPTION_NAMES: readonly (keyof SkillRegistryOptions)[] = [
  * const registry = createSkillRegistry({ docs, shop }, { approve: ({ name }) => askUser(`Use the skill ${name}?`) })
  * const { body } = await registry.load('docs/git-workflow')
  * ```
+ *
+ * @param servers connected clients by label, such as `clients` of `connectAll`. Undefined ones are left out
+ * @throws TypeError for an option that does not exist
+ * @throws RangeError for a label that is not made of letters, digits, `.`, `_` and `-`
  */
 export function createSkillRegistry(
-  servers: Readonly<Record<string, SkillsConnection>>,
+  servers: Readonly<Record<string, SkillsConnection | undefined>>,
   options: SkillRegistryOptions = {},
 ): SkillRegistry {
   if (!isObject(servers)) {
@@ -112,7 +111,7 @@ export function createSkillRegistry(
   }
   refuseUnknownOption('createSkillRegistry', options, OPTION_NAMES)
   const registry = new Registry(options)
-  for (const [label, client] of Object.entries(servers)) registry.add(label, client)
+  for (const [label, client] of Object.entries(servers)) if (client !== undefined) registry.add(label, client)
   return registry
 }
 
@@ -133,11 +132,11 @@ class Registry implements SkillRegistry {
   /** The dynamic skills that were approved. They have no digests, so their approval is not stored. */
   readonly #dynamic = new Set<string>()
 
-  constructor({ approve, approvals = new Map(), cache, onWarning = () => {}, ...options }: SkillRegistryOptions) {
-    this.#options = { ...options, onWarning, cache: cache ?? createMemoryCache() }
+  constructor({ approve, approvals = new Map(), cache, ...options }: SkillRegistryOptions) {
+    this.#options = { ...options, cache: cache ?? createMemoryCache() }
     this.#ask = approve
     this.#approvals = approvals
-    this.#onWarning = onWarning
+    this.#onWarning = guarded(options.onWarning)
   }
 
   get canAsk(): boolean {
@@ -181,7 +180,7 @@ class Registry implements SkillRegistry {
     this.#dynamic.delete(keyOf(member, uri))
     const published = member.entries.get(uri)?.uri ?? uri
     const { hasChanged, ...held } = await this.#hold(member, await member.library.get(published, options))
-    await this.#requireApproval(member, { ...held, hasChanged })
+    await this.#requireApproval({ ...held, hasChanged })
     const { body = '' } = await member.library.read(held.skill, SKILL_FILE, options)
     return { ...held, isApproved: true, body }
   }
@@ -189,14 +188,12 @@ class Registry implements SkillRegistry {
   async read(name: string, reference: string, options?: SkillCallOptions): Promise<SkillFile> {
     const { member, uri } = this.#find(name)
     const held = await this.#hold(member, member.entries.get(uri) ?? (await member.library.get(uri, options)))
-    await this.#requireApproval(member, held)
+    await this.#requireApproval(held)
     return member.library.read(held.skill, reference, options)
   }
 
-  async approve(name: string): Promise<void> {
+  async approve({ name, skill }: RegisteredSkill): Promise<void> {
     const { member, uri } = this.#find(name)
-    const skill = member.entries.get(uri)
-    if (skill === undefined) throw notFound('approve', name, 'list the skills first')
     const files = await hashFiles(skill)
     if (files !== undefined) await this.#approvals.set(keyOf(member, uri), files)
     else this.#dynamic.add(keyOf(member, uri))
@@ -225,7 +222,7 @@ class Registry implements SkillRegistry {
     return { name, server: member.label, skill, isApproved, hasChanged: approved !== undefined && !isApproved }
   }
 
-  async #requireApproval(member: Member, request: ApprovalRequest): Promise<void> {
+  async #requireApproval(request: ApprovalRequest): Promise<void> {
     if (request.isApproved) return
     const { name, skill, hasChanged } = request
     if (skill.resources === 'dynamic' && !this.#options.allowDynamic) throw dynamicError(skill)
@@ -233,8 +230,7 @@ class Registry implements SkillRegistry {
       const problem = hasChanged ? 'has other files than those that were approved' : 'is not approved'
       throw new SkillError('not-approved', `The skill ${quoted(name)} ${problem}; ask the user to approve it`)
     }
-    member.entries.set(this.#find(name).uri, skill)
-    await this.approve(name)
+    await this.approve(request)
   }
 
   /** Returns the server of a skill, and the normalized URI of its `SKILL.md`. */
@@ -246,7 +242,8 @@ class Registry implements SkillRegistry {
     const location = locateSkill(uri)
     if (member !== undefined && location !== undefined) return { member, uri: `${location.directory}/${SKILL_FILE}` }
     const labels = [...this.#members.keys()].slice(0, 20).join(', ')
-    throw notFound('registry', name, `expected a server, a slash and the path of a skill; the servers are ${labels}`)
+    const expected = `expected a server, a slash and the path of a skill; the servers are ${labels}`
+    throw new SkillError('not-found', `There is no skill ${quoted(name)}; ${expected}`)
   }
 }
 
@@ -269,8 +266,4 @@ async function hashFiles(skill: Skill): Promise<string | undefined> {
   if (files === undefined) return undefined
   const lines = [...files].map(([uri, { digest }]) => `${uri} ${digest}\n`).sort()
   return digestOf(new TextEncoder().encode(lines.join('')))
-}
-
-function notFound(place: string, name: string, remedy: string): SkillError {
-  return new SkillError('not-found', `${place}: there is no skill ${quoted(name)}; ${remedy}`)
 }

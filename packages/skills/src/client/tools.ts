@@ -70,25 +70,16 @@ function defineTools(skills: readonly RegisteredSkill[], canAsk: boolean): Tool[
   const list = lines.length === 0 ? 'There are no skills now.' : `The skills are:\n${lines.join('\n')}`
   const name = { type: 'string', description: 'The name of the skill, such as server/skill' } as const
   const file = { type: 'string', description: 'The path in the skill, such as references/FORMS.md' } as const
-  const annotations = { readOnlyHint: true }
+  const define = (tool: string, description: string, properties: Record<string, JsonObject>): Tool => ({
+    name: tool,
+    description,
+    inputSchema: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+    annotations: { readOnlyHint: true },
+  })
+  const purpose = 'Loads the instructions of a skill. Call it before a task that a skill is for.'
   return [
-    {
-      name: 'read_skill',
-      description: `Loads the instructions of a skill. Call it before a task that a skill is for. ${list}`,
-      inputSchema: { type: 'object', properties: { name }, required: ['name'], additionalProperties: false },
-      annotations,
-    },
-    {
-      name: 'read_skill_file',
-      description: 'Reads a file that the instructions of a skill refer to.',
-      inputSchema: {
-        type: 'object',
-        properties: { name, file },
-        required: ['name', 'file'],
-        additionalProperties: false,
-      },
-      annotations,
-    },
+    define('read_skill', `${purpose} ${list}`, { name }),
+    define('read_skill_file', 'Reads a file that the instructions of a skill refer to.', { name, file }),
   ]
 }
 

@@ -18,6 +18,8 @@ const QUIET = 50
 export class Folder implements SkillSource {
   readonly #path: string
   readonly #ignore: (path: string) => boolean
+  /** The folder without links on the way to it. */
+  #root = ''
   /** The name of the folder and a slash if it is a skill itself. Otherwise empty. */
   #prefix = ''
   /** The paths of links and devices, with what they are. Reading them throws. */
@@ -42,8 +44,9 @@ export class Folder implements SkillSource {
 
     const add = async (path: string, entry: Dirent): Promise<void> => {
       // A link to a whole skill would otherwise be a file outside of all skills, which nobody misses.
-      const isSkill = entry.isSymbolicLink() && (await exists(join(root, path, SKILL_FILE)))
-      const file = `${prefix}${path}${isSkill ? `/${SKILL_FILE}` : ''}`
+      const exists = async (file: string) => stat(join(root, file)).then(Boolean, () => false)
+      const isLinkedSkill = entry.isSymbolicLink() && (await exists(`${path}/${SKILL_FILE}`))
+      const file = `${prefix}${path}${isLinkedSkill ? `/${SKILL_FILE}` : ''}`
       files.push(file)
       if (!entry.isFile()) refused.set(file, entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file')
     }
@@ -61,6 +64,7 @@ export class Folder implements SkillSource {
     }
 
     await visit('', 1)
+    this.#root = root
     this.#prefix = prefix
     this.#refused = refused
     return files
@@ -84,7 +88,7 @@ export class Folder implements SkillSource {
   }
 
   async #readFile(path: string): Promise<Uint8Array | undefined> {
-    const file = join(await realpath(this.#path), ...path.slice(this.#prefix.length).split('/'))
+    const file = join(this.#root, ...path.slice(this.#prefix.length).split('/'))
     // Without O_NONBLOCK, opening a named pipe waits for a writer.
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
@@ -100,43 +104,30 @@ export class Folder implements SkillSource {
   }
 
   watch(onChange: () => void, onWarning: (warning: Error) => void): () => void {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = () => {
-      clearTimeout(timer)
-      watcher?.close()
-    }
     const fail = (cause: unknown) => {
-      stop()
       const remedy = 'restart the server after changes, or pass `watch: false`'
       onWarning(new Error(`skills: the folder ${quoted(this.#path)} cannot be watched; ${remedy}`, { cause }))
     }
-    const watcher = attempt(() => watch(this.#path, { recursive: true, persistent: false }), fail)
-    watcher?.on('error', fail).on('change', () => {
-      clearTimeout(timer)
-      timer = setTimeout(onChange, QUIET)
-      timer.unref()
-    })
-    return stop
+    let timer: ReturnType<typeof setTimeout> | undefined
+    try {
+      const watcher = watch(this.#path, { recursive: true, persistent: false })
+      watcher.on('error', fail).on('change', () => {
+        clearTimeout(timer)
+        timer = setTimeout(onChange, QUIET)
+        timer.unref()
+      })
+      return () => {
+        clearTimeout(timer)
+        watcher.close()
+      }
+    } catch (cause) {
+      fail(cause)
+      return () => {}
+    }
   }
 
   #tooLarge(found: string): SkillError {
     const remedy = 'pass the folder that contains only skills, or the option `ignore`'
     return new SkillError('limit', `skills: the folder ${quoted(this.#path)} has ${found}; ${remedy}`)
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-function attempt<Result>(run: () => Result, onError: (error: unknown) => void): Result | undefined {
-  try {
-    return run()
-  } catch (error) {
-    onError(error)
-    return undefined
   }
 }

@@ -9,6 +9,7 @@ import { createServer } from '@mcpx/server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { skills as bundledSkills } from '../index.ts'
 import { BUNDLE } from '../skills.fixture.ts'
+import { Folder } from './folder.ts'
 import { bundleSkills, type FolderSkillsOptions, skills } from './skills.ts'
 
 const GIT = '---\nname: git\ndescription: Uses git\n---\n'
@@ -224,6 +225,15 @@ describe('watch', () => {
     await expect.poll(() => urisOf(client)).toEqual(['skill://git/SKILL.md'])
     server.close()
     await client.close()
+  })
+
+  it('is a warning if it fails', async () => {
+    const onWarning = vi.fn<(warning: Error) => void>()
+    const stop = new Folder(`${folder}\0nothing`, () => false).watch(() => {}, onWarning)
+    await expect
+      .poll(() => onWarning.mock.calls.map(([{ message }]) => message))
+      .toEqual([expect.stringMatching(/^skills: the folder ".*" cannot be watched; restart the server after changes/)])
+    stop()
   })
 
   it('does not keep the process alive', async () => {
