@@ -73,8 +73,9 @@ describe('a server', () => {
   })
 
   it.each(['silent', 'chatty'])('that never speaks the protocol is reported: %s', async (behaviour) => {
-    const { code, stderr } = await mcpx(['list', '--timeout', '700', ...server(behaviour)])
+    const { code, stderr } = await mcpx(['list', '--connect-timeout', '1500', ...server(behaviour)])
     expect(stderr).toContain('No connection to')
+    expect(stderr).toContain('pass a longer --connect-timeout')
     if (behaviour === 'chatty') expect(stderr).toContain('Server started!')
     expect(code).toBe(6)
   })

@@ -50,14 +50,25 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError('usage', message, hint)
 }
 
-/** Returns the error of a connection that could not be opened, with the server and a remedy. Other errors are returned as they are. */
-export function connectError(server: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error.name !== 'ConnectionError') return error
+/**
+ * Returns the error of a connection that could not be opened, with the server and a remedy. Other errors are returned as
+ * they are.
+ *
+ * @param canLogin whether a browser may have been opened
+ */
+export function connectError(server: string, error: unknown, canLogin: boolean): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, step, reason } = error as KnownError
+  if (name === 'AuthError' && step === 'authorization' && !canLogin) {
+    const remedy = `Run "mcpx login ${server}" in a terminal, or pass --token.`
+    return new CliError('unauthorized', `${server} requires a login`, remedy, error)
+  }
+  if (name !== 'ConnectionError') return error
   const { kind, message, hint } = describeError(error)
-  const remedy =
-    (error as KnownError).reason === 'unreachable' && /^https?:/.test(server)
-      ? 'Check that the server is running, and that the URL is right.'
-      : hint
+  const isAway = reason === 'unreachable' && /^https?:/.test(server)
+  const remedy = isAway
+    ? 'Check that the server is running, and that the URL is right.'
+    : hint?.replace('connectTimeout', '--connect-timeout')
   return new CliError(kind, `No connection to ${server}: ${message}`, remedy, error)
 }
 
@@ -80,6 +91,7 @@ interface KnownError extends Error {
   readonly reason?: string
   readonly hint?: string
   readonly status?: number
+  readonly step?: string
   readonly code?: number | string
 }
 

@@ -104,14 +104,14 @@ export async function openServer(
       clientInfo: { name: 'mcpx', version: VERSION },
       era: options.era,
       timeout: options.timeout,
-      ...(options.timeout !== undefined && { connectTimeout: options.timeout }),
+      connectTimeout: options.connectTimeout,
       signal,
       debug: isVerbose ? (line) => void stderr.write(`${plainText(line)}\n`) : false,
       onWarning: isVerbose ? (warning) => output.note(`warning: ${warning.message}`) : undefined,
       ...clientOptions,
     })
   } catch (error) {
-    throw connectError(label, error)
+    throw connectError(label, error, options.login && terminal.isInteractive)
   }
 }
 

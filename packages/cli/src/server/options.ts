@@ -13,6 +13,7 @@ export interface ServerOptions {
   readonly env: readonly string[]
   readonly era?: 'modern' | 'legacy' | (typeof REVISIONS)[number]
   readonly timeout?: number
+  readonly connectTimeout?: number
   readonly config?: string
   readonly verbose?: boolean
   readonly json?: boolean
@@ -35,7 +36,8 @@ function addServerOptions(command: Command): Command {
       [],
     )
     .option('--era <era>', `speak modern, legacy, or a revision such as ${REVISIONS[0]}`, readEra)
-    .option('--timeout <ms>', 'how long to wait for a response, in ms', readPositive)
+    .option('--timeout <ms>', 'how long to wait for a response, in ms', positiveReader('--timeout'))
+    .option('--connect-timeout <ms>', 'how long a server may take to start, in ms', positiveReader('--connect-timeout'))
     .option('--config <file>', 'read names of servers from this settings file only')
     .option('-v, --verbose', 'show the messages, and what the server writes to standard error')
 }
@@ -50,11 +52,13 @@ export function collect(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value]
 }
 
-/** Reads a number of ms. */
-export function readPositive(value: string): number {
-  const number = Number(value)
-  if (number > 0) return number
-  throw usageError(`--timeout: expected a positive number of ms, got ${JSON.stringify(value)}`)
+/** Returns a function that reads a number of ms. */
+function positiveReader(option: string): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (number > 0) return number
+    throw usageError(`${option}: expected a positive number of ms, got ${JSON.stringify(value)}`)
+  }
 }
 
 function readEra(value: string): string {

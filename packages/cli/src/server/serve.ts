@@ -21,10 +21,12 @@ export async function serveLoaded(
   options: ServeOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
   if (loaded.kind === 'server') {
-    return serveHttp(loaded.server, options).catch((error: unknown) => {
-      if (error instanceof TypeError || error instanceof RangeError) throw usageError(error.message)
-      throw error
-    })
+    return serveHttp(loaded.server, { host: options.host, port: options.port, path: options.path }).catch(
+      (error: unknown) => {
+        if (error instanceof TypeError || error instanceof RangeError) throw usageError(error.message)
+        throw error
+      },
+    )
   }
   const { host, port } = options
   const handler = toNodeHandler({ fetch: (request: Request) => loaded.fetch(request) })

@@ -1,0 +1,74 @@
+import { spawn as start } from 'node:child_process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { connect } from '@mcpx/client'
+import { http } from '@mcpx/transport-http/client'
+import { spawn } from '@mcpx/transport-stdio'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { folderWith, mcpx } from '../cli.fixture.ts'
+
+const shop = fileURLToPath(new URL('../server.fixture.ts', import.meta.url))
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+const nodeArgs = ['--import', new URL('../sources.fixture.ts', import.meta.url).href, main, 'run']
+
+/** Runs `mcpx run --http` until the end of the test. Resolves to the URL. */
+async function runHttp(file: string, ...args: string[]): Promise<{ url: string; stop: () => Promise<number | null> }> {
+  const child = start(process.execPath, [...nodeArgs, file, '--http', '--port', '0', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  for await (const chunk of child.stderr) {
+    text += chunk
+    const [, url] = /Serving at (\S+) until/.exec(text) ?? []
+    if (url !== undefined) {
+      return {
+        url,
+        stop() {
+          child.kill('SIGTERM')
+          return exited
+        },
+      }
+    }
+  }
+  throw new Error(text)
+}
+
+describe('mcpx run', () => {
+  it('serves over standard input and output, without a line of the server between', async () => {
+    const folder = await folderWith({ 'noisy.ts': `console.log('up'); export { server } from ${JSON.stringify(shop)}` })
+    const client = await connect(
+      spawn(process.execPath, [...nodeArgs, `${folder}/noisy.ts`, '--stdio'], { stderr: 'ignore' }),
+    )
+    expect((await client.callTool('slow')).content).toEqual([{ type: 'text', text: 'done' }])
+    await client.close()
+  })
+
+  it('serves a server and an app over HTTP, until a signal', async () => {
+    const source = `import { mcp } from '${import.meta.resolve('@mcpx/transport-http')}'; import { server } from '${pathToFileURL(shop)}'; export default mcp(server)`
+    const folder = await folderWith({ 'app.ts': source })
+    const { url, stop } = await runHttp(shop)
+    const app = await runHttp(`${folder}/app.ts`)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/)
+    for (const each of [url, app.url]) {
+      const client = await connect(http(each))
+      expect((await client.callTool('slow')).content).toEqual([{ type: 'text', text: 'done' }])
+      await client.close()
+    }
+    expect(await stop()).toBe(0)
+    const taken = await mcpx(['run', `${folder}/app.ts`, '--http', '--port', new URL(app.url).port])
+    expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining('EADDRINUSE') })
+  })
+
+  it.each([
+    [['gone.ts'], 'gone.ts does not exist'],
+    [[shop, '--http', '--stdio'], '--http and --stdio exclude each other'],
+    [[shop, '--http', '--port', '99999'], 'port: '],
+  ])('refuses %j', async (args, message) => {
+    expect(await mcpx(['run', ...args])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    })
+  })
+})
