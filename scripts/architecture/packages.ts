@@ -7,6 +7,8 @@ import { type Manifest, type Package, packageOf, type Rule, type SourceFile, typ
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
+  // Extensions use the public interface of the server, and no other part of it.
+  { kind: /^tasks$/, may: /^(?:protocol|server)$/, inTests: /^(?:client|testing|store-.+|transport-.+)$/ },
   { kind: /^cli$/, may: /^/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
   { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset)$/ },

@@ -13,6 +13,7 @@ import { reportFault } from './features/faults.ts'
 import { addGuards } from './features/guards.ts'
 import { mountDesk } from './features/guests.ts'
 import { addLogging } from './features/logging.ts'
+import { addDistance, noteExtension } from './features/notes.ts'
 import { addPlugins, validator } from './features/plugins.ts'
 import { addProgress } from './features/progress.ts'
 import { addPrompts } from './features/prompts.ts'
@@ -24,6 +25,7 @@ import { addSampling } from './features/sampling.ts'
 import { addSchemas } from './features/schemas.ts'
 import { everySkill } from './features/skills.ts'
 import { addSteps } from './features/steps.ts'
+import { addTasks, everyTask } from './features/tasks.ts'
 import { addUrlRequired } from './features/url-required.ts'
 import { addVisibility } from './features/visibility.ts'
 import { createStore } from './serving/store.ts'
@@ -39,7 +41,7 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
       // They would share a store outside of them, such as that of `@mcpx/store-redis`.
       store: createStore(),
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
-      extensions: [everySkill],
+      extensions: [everySkill, everyTask, noteExtension],
       validator,
       onError: reportFault,
       // For hosts that cannot show forms; all other questions fail with an error.
@@ -59,6 +61,8 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
   addInputRequests(server)
   addAsks(server)
   addSteps(server)
+  addTasks(server)
+  addDistance(server)
   addSchemas(server)
   addPlugins(server)
   addChanges(server)

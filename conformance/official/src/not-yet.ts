@@ -7,20 +7,4 @@ export interface NotYet {
   readonly needs: string
 }
 
-export const notYet: readonly NotYet[] = [
-  {
-    scenarios: [
-      'tasks-capability-negotiation',
-      'tasks-dispatch-and-envelope',
-      'tasks-lifecycle',
-      'tasks-mrtr-composition',
-      'tasks-mrtr-input',
-      'tasks-request-headers',
-      'tasks-request-state-removal',
-      'tasks-required-task-error',
-      'tasks-status-notifications',
-      'tasks-wire-fields',
-    ],
-    needs: '@mcpx/ext-tasks',
-  },
-]
+export const notYet: readonly NotYet[] = []

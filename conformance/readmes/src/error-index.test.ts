@@ -69,6 +69,8 @@ describe('the index of errors', () => {
     ['Reasons of a JsonSchemaError', 'JsonSchemaErrorReason'],
     ['Reasons of an SseError', 'SseErrorReason'],
     ['Reasons of a SkillError', 'SkillErrorReason'],
+    ['Reasons of a TaskEnded', 'TaskEndReason'],
+    ['Reasons of a failed task', 'TaskFailureReason'],
   ])('lists below "%s" each member of %s, and nothing else', (heading, type) => {
     expect(listedBelow(heading).sort()).toEqual(membersOf(type).sort())
   })

@@ -80,6 +80,11 @@ export class RequestContext implements Context {
     return this.#exchange.auth
   }
 
+  /** The caller for limits that callers share. */
+  get caller(): string | undefined {
+    return this.#exchange.caller
+  }
+
   get requestInfo(): RequestInfo | undefined {
     return this.#exchange.requestInfo
   }

@@ -77,8 +77,11 @@ export interface OpenedSubscription {
 
 /** An option of `server.tool` that belongs to an extension. Declare its type as a member of `ExtensionToolOptions`. */
 export interface ExtensionToolOption {
-  /** Returns a sentence about an invalid value, such as `expected a boolean, got string`. Default: any value is valid. */
-  check?(value: unknown): string | undefined
+  /**
+   * Returns a sentence about an invalid value, such as `expected a boolean, got string`. `options` has all options of the tool.
+   * Default: any value is valid.
+   */
+  check?(value: unknown, options: Readonly<Record<string, unknown>>): string | undefined
   /** Returns the definition of the tool that clients see. Called when the tool is registered. Default: unchanged. */
   define?(definition: Tool, value: unknown): Tool
 }
@@ -107,7 +110,8 @@ export interface ExtensionMembers {
 }
 
 /**
- * An extension of the protocol. It is a plain object; `createServer(info, { extensions: [greetings] })` adds it.
+ * An extension of the protocol. It is a plain object, or an instance of a class that has further methods for its users. Other
+ * members are refused. `createServer(info, { extensions: [greetings] })` adds it.
  *
  * ```ts
  * const greetings: ServerExtension = {
@@ -155,6 +159,10 @@ export interface ExtensionHost {
    * and for one that the caller may not call.
    */
   toolOptions(tool: string, ctx: Context): ExtensionToolOptions | undefined
+  /** Returns the caller for limits that callers share. Undefined if the transport has one peer only. */
+  callerOf(ctx: Context): string | undefined
+  /** Returns whether a client can answer an input request, by its declared capabilities. */
+  canAnswer(request: InputRequest, client: Pick<ClientFacts, 'capabilities'>): boolean
   /**
    * Creates the context of work that may take longer than its request. `base` is the context of the request, whose other
    * members are kept. Default of `base`: a context that sends nothing.
@@ -185,6 +193,8 @@ export interface LongWork {
   step(key: string, run: () => Promise<unknown>): Promise<unknown>
   /** Replaces `ctx.progress`. */
   progress(done: number, total?: number, message?: string): Awaitable<void>
+  /** Further members of the context, by which the extension recognizes it. Use symbols. Default: none. */
+  readonly members?: Readonly<Record<symbol, unknown>> | undefined
 }
 
 /**

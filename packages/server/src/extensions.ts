@@ -14,10 +14,12 @@ import {
   kindOf,
   methodEntry,
   missingClientCapability,
+  problemOf,
   quoted,
   type Revision,
   type RpcError,
   revisionsOf,
+  type Schema,
   SubscriptionFilter,
 } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
@@ -175,8 +177,11 @@ export function missingDeclaration(
 export async function checkValue(schema: CheckingSchema | undefined, value: unknown, place: string): Promise<unknown> {
   if (schema === undefined) return value
   const result = await createStandardCheck(schema as Parameters<typeof createStandardCheck>[0])(value)
-  if (result.issues !== undefined) throw invalidParams(describeIssues(result.issues, place))
-  return result.value
+  if (result.issues === undefined) return result.value
+  // Schemas of zod/mini, such as those of the protocol, have no messages of their own.
+  const isMute = '_zod' in schema && result.issues.some(({ message }) => message === 'Invalid input')
+  const problem = isMute ? problemOf(schema as unknown as Schema, value, place) : undefined
+  throw invalidParams(problem ?? describeIssues(result.issues, place))
 }
 
 /** The parameters that only methods with questions have, and that their handlers read from the context. */

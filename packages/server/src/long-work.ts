@@ -30,7 +30,7 @@ export function createWorkContext(
   })
   const { elicit, openUrl, sample, roots, ask, step } = own
   const progress: Context['progress'] = (done, total, message) => work.progress(done, total, message)
-  const replaced = base === undefined ? { progress } : { signal, elicit, openUrl, sample, roots, ask, step, progress }
+  const replaced = { signal, elicit, openUrl, sample, roots, ask, step, progress, ...work.members }
   return { ctx: overlayContext(base ?? own, replaced), own }
 }
 

@@ -421,7 +421,7 @@ function isUrlMode(params: unknown): boolean {
 }
 
 /** Returns the capabilities that the client lacks for this question, or undefined. */
-function missingCapabilities(
+export function missingCapabilities(
   { method, ...request }: InputRequest,
   { elicitation, sampling, roots }: ClientCapabilities,
   declaresContext: boolean,

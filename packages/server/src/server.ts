@@ -37,7 +37,7 @@ import { isModern, modern } from './modern.ts'
 import { combine, type OwningHandler } from './mount/combine.ts'
 import { handlerOf, mounted, recordMount } from './mount/prefix.ts'
 import type { PromptOptions } from './prompts.ts'
-import type { OnUnsupported } from './questions.ts'
+import { missingCapabilities, type OnUnsupported } from './questions.ts'
 import { checkOptionNames } from './registration.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { RequestState } from './request-state.ts'
@@ -414,6 +414,8 @@ class ServerCore implements ServerInternals {
       seal: (data, binding, ttl) => core.requestState.seal(data, bindingOf(binding), ttl),
       open: (sealed, binding) => core.requestState.open(sealed, bindingOf(binding)),
       toolOptions: (tool, { auth }) => core.toolOptions(tool, auth),
+      callerOf: (ctx) => (ctx as Partial<RequestContext>).caller,
+      canAnswer: (request, { capabilities }) => missingCapabilities(request, capabilities, true) === undefined,
       createContext(work, base) {
         const { ctx, own } = createWorkContext(work, core.onUnsupported, base)
         core.#workContexts.set(ctx, own)

@@ -187,7 +187,7 @@ function applyRules(
   const given = Object.entries(options).filter(([name, value]) => rules.has(name) && value !== undefined)
   let shown = definition
   for (const [name, value] of given) {
-    const problem = rules.get(name)?.check?.(value)
+    const problem = rules.get(name)?.check?.(value, { ...options })
     if (problem !== undefined) throw new RegistrationError(`${label}, ${name}: ${problem}`)
     shown = rules.get(name)?.define?.(shown, value) ?? shown
   }

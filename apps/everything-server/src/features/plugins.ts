@@ -20,8 +20,8 @@ interface Plugin {
 }
 
 const plugins: readonly Plugin[] = [
-  { name: 'greet', input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
-  { name: 'greet', input: { type: 'object' } },
+  { name: 'wave', input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+  { name: 'wave', input: { type: 'object' } },
   { name: 'shout', input: { type: 'string' } },
   { name: 'whisper', input: { $schema: 'https://json-schema.org/draft/2019-09/schema', type: 'object' } },
 ]

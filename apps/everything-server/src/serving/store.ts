@@ -1,5 +1,10 @@
 /** The state that several processes of this server would share, with limits of its own. */
-import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import {
+  createMemoryEventBus,
+  createMemoryEventStore,
+  createMemorySessionStore,
+  createMemoryTaskStore,
+} from '@mcpx/protocol/memory'
 import { memoryStore, type Store } from '@mcpx/server'
 
 export function createStore(): Store {
@@ -18,6 +23,7 @@ export function createStore(): Store {
       maxTotalCharacters: 16 * 1024 * 1024,
       ttl: 600_000,
     }),
+    tasks: createMemoryTaskStore({ maxTasks: 5_000, maxTotalCharacters: 16 * 1024 * 1024 }),
     bus: createMemoryEventBus({
       onWarning: (error) => console.error('an event of another process was lost:', error),
     }),

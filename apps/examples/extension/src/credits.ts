@@ -1,0 +1,76 @@
+/** An extension of the protocol: callers have credits, and tools with the option `cost` use them up. */
+import { defineMethod, defineSubscription, RpcError, type ServerExtension } from '@mcpx/server'
+import { z } from 'zod'
+
+export const CREDITS = 'com.example/credits'
+/** The error code of a caller without credits. */
+export const NO_CREDITS = -32060
+
+declare module '@mcpx/server' {
+  interface ExtensionToolOptions {
+    /** How many credits a call costs. Default: none. */
+    cost?: number | undefined
+  }
+}
+
+/** The account of one group of callers. A real one would be in a database, by `ctx.auth`. */
+export interface Account {
+  balance: number
+}
+
+/** Creates the extension. All its members are declared here; none of the packages had to be changed. */
+export function credits(account: Account): ServerExtension {
+  const listeners = new Set<() => Promise<void>>()
+
+  function add(amount: number): void {
+    account.balance += amount
+    for (const listener of listeners) void listener()
+  }
+
+  return {
+    id: CREDITS,
+    settings: { currency: 'stars' },
+    errorCodes: [NO_CREDITS],
+    methods: {
+      'com.example/credits/get': defineMethod({ cacheable: true }, () => ({ balance: account.balance })),
+      'com.example/credits/buy': defineMethod(
+        { params: z.object({ amount: z.int().min(1).max(1_000) }), requiresDeclaration: true },
+        ({ amount }) => {
+          add(amount)
+          return { balance: account.balance }
+        },
+      ),
+    },
+    notifications: ['notifications/com.example/credits/changed'],
+    subscriptions: {
+      credits: defineSubscription({ value: z.literal(true), requiresDeclaration: true }, (_, { notify }) => {
+        let isSending = false
+        const listener = async () => {
+          // The newest balance is enough: while one notification is sent, further changes are combined.
+          if (isSending) return
+          isSending = true
+          await notify('notifications/com.example/credits/changed', { balance: account.balance })
+          isSending = false
+        }
+        listeners.add(listener)
+        return { acknowledged: true, close: () => void listeners.delete(listener) }
+      }),
+    },
+    toolOptions: {
+      cost: {
+        check: (cost) => (Number.isInteger(cost) && Number(cost) > 0 ? undefined : 'expected a whole number from 1 on'),
+        define: (tool, cost) => ({ ...tool, _meta: { ...tool._meta, 'com.example/cost': cost } }),
+      },
+    },
+    install: (host) => ({
+      middleware(request, ctx, next) {
+        if (request.method !== 'tools/call') return next()
+        const { cost = 0 } = host.toolOptions(String(request.params.name), ctx) ?? {}
+        if (cost > account.balance)
+          throw new RpcError(NO_CREDITS, `The call costs ${cost}, you have ${account.balance}`)
+        if (cost > 0) add(-cost)
+        return next()
+      },
+    }),
+  }
+}

@@ -1,0 +1,133 @@
+/** Access to a task from any process: a queue worker, a job of a build server, an operator. */
+
+import {
+  type Ask,
+  type CallToolResult,
+  ErrorCode,
+  type ErrorObject,
+  type JsonObject,
+  RpcError,
+  type TaskStatus,
+} from '@mcpx/protocol'
+import { LiveTask, TaskEnded } from './live-task.ts'
+import { changed, ended, hasEnded, hasExpired, type TaskData, type TaskEnd, toTaskResult } from './record.ts'
+import type { TaskRecords } from './records.ts'
+import { failed, openQuestion } from './run.ts'
+
+/** The state of a task. */
+export interface TaskState {
+  /** The status. */
+  readonly status: TaskStatus
+  /** The last report, or the reason of a failure. */
+  readonly statusMessage: string | undefined
+  /** The name of the tool that was called. */
+  readonly tool: string
+  /** When it was created. */
+  readonly createdAt: Date
+  /** The result of a completed task. */
+  readonly result: JsonObject | undefined
+  /** The error of a failed task. */
+  readonly error: ErrorObject | undefined
+}
+
+/** A task that this process reports on, or ends, although its handler runs elsewhere or has ended. */
+export interface TaskHandle {
+  /** The id of the task. */
+  readonly id: string
+  /** Returns the state of the task, or undefined if there is no such task. */
+  state(): Promise<TaskState | undefined>
+  /** Sets the message that the user sees. Returns false if the task has ended: stop working on it then. */
+  report(message: string): Promise<boolean>
+  /**
+   * Asks the client, and returns the answer: `handle.ask('size', elicit({ message, schema }))`. The key identifies the question
+   * in all processes: with a key that was asked before, it returns that answer. Rejects with `TaskEnded` if the task ends.
+   */
+  ask<Answer>(
+    key: string,
+    question: Ask<Answer>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Answer>
+  /** Completes the task with a result; a string becomes text content. Returns false if the task has already ended. */
+  complete(result: string | CallToolResult): Promise<boolean>
+  /** Ends the task with a JSON-RPC error; a string becomes its message. Returns false if the task has already ended. */
+  fail(error: string | RpcError): Promise<boolean>
+  /** Cancels the task, and aborts its handler. Returns false if the task has already ended. */
+  cancel(): Promise<boolean>
+}
+
+/** The time between two reads of a task whose answer is awaited, in ms. Messages of the bus come sooner. */
+const POLL_INTERVAL = 2_000
+
+/** The most times that a question is asked if its answers are invalid. */
+const ATTEMPTS = 3
+
+export function createHandle(id: string, records: TaskRecords, maxQuestions: number): TaskHandle {
+  /** Changes the task, unless it has ended. Returns whether it did. */
+  async function change(apply: (data: TaskData) => TaskData): Promise<boolean> {
+    let isChanged = false
+    await records.change(id, (task) => {
+      isChanged = !hasEnded(task.data) && !hasExpired(task)
+      return isChanged ? apply(task.data) : undefined
+    })
+    return isChanged
+  }
+
+  const end = (last: TaskEnd) => change((data) => ended(data, last))
+
+  return {
+    id,
+    async state() {
+      const data = (await records.get(id))?.data
+      if (data === undefined) return undefined
+      const { status, statusMessage, tool, createdAt, result, error } = data
+      return { status, statusMessage, tool, createdAt: new Date(createdAt), result, error }
+    },
+    report: (statusMessage) => change((data) => changed(data, { statusMessage })),
+    async ask(key, question, { signal } = {}) {
+      const task = await records.get(id)
+      if (task === undefined) throw new TaskEnded('unknown')
+      const live = new LiveTask(records, task)
+      const stop = () => live.end('lost')
+      signal?.addEventListener('abort', stop, { once: true })
+      const timer = setInterval(() => void live.refresh(), POLL_INTERVAL)
+      try {
+        await live.open()
+        await live.refresh()
+        signal?.throwIfAborted()
+        return await askUntilValid(live, key, question, maxQuestions)
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw error
+      } finally {
+        clearInterval(timer)
+        signal?.removeEventListener('abort', stop)
+        live.end('lost')
+      }
+    },
+    complete: (result) => end({ status: 'completed', result: toTaskResult(toResult(result)) }),
+    fail: (error) => end(failed(typeof error === 'string' ? new RpcError(ErrorCode.InternalError, error) : error)),
+    cancel: () => end({ status: 'cancelled' }),
+  }
+}
+
+function toResult(result: string | CallToolResult): CallToolResult {
+  return typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result
+}
+
+async function askUntilValid<Answer>(
+  live: LiveTask,
+  key: string,
+  { request, check }: Ask<Answer>,
+  maxQuestions: number,
+): Promise<Answer> {
+  let problem = ''
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const name = attempt === 1 ? key : `${key}#${attempt}`
+    await live.change((data) => openQuestion(data, name, request, maxQuestions))
+    const response = await live.until(({ responses }) => (Object.hasOwn(responses, name) ? responses[name] : undefined))
+    const checked = check === undefined ? { value: response as Answer } : await check(response)
+    if ('value' in checked) return checked.value
+    problem = checked.problem
+  }
+  throw new Error(`The client sent ${ATTEMPTS} invalid answers to the question ${JSON.stringify(key)}: ${problem}`)
+}

@@ -1,0 +1,186 @@
+/** A task that is followed by this process: its newest state, its changes in batches, and waiting for the changes of others. */
+
+import { internalError, pause, type RpcError } from '@mcpx/protocol'
+import { hasEnded, hasExpired, type LoadedTask, type TaskData } from './record.ts'
+import type { TaskRecords } from './records.ts'
+
+/**
+ * The reason why a task ended for the code that works on it. `lost`: another process works on it. `closed`: the server was closed,
+ * and another process continues it. `unknown`: it does not exist, or is no longer kept.
+ */
+export type TaskEndReason = 'completed' | 'failed' | 'cancelled' | 'expired' | 'lost' | 'closed' | 'unknown'
+
+const MESSAGES: Readonly<Record<TaskEndReason, string>> = {
+  completed: 'The task has been completed',
+  failed: 'The task has failed',
+  cancelled: 'The task was cancelled',
+  expired: 'The time to live of the task has passed',
+  lost: 'Another process works on the task',
+  closed: 'The server was closed; another process continues the task',
+  unknown: 'There is no such task, or it is no longer kept',
+}
+
+/** The task has ended, so it accepts no more changes. It is the reason of `ctx.signal` of its handler. */
+export class TaskEnded extends Error {
+  override readonly name = 'TaskEnded'
+  /** Why it has ended. */
+  readonly reason: TaskEndReason
+
+  constructor(reason: TaskEndReason) {
+    super(MESSAGES[reason])
+    this.reason = reason
+  }
+}
+
+/** The reason why a task failed because of the server: `data.reason` of its error. */
+export type TaskFailureReason = 'expired' | 'lost' | 'secrets' | 'too-large' | 'limit'
+
+/** Creates the error of a task that failed because of the server. */
+export function taskError(reason: TaskFailureReason, message: string): RpcError {
+  return internalError(message, { data: { reason } })
+}
+
+interface PendingChange {
+  apply(data: TaskData): TaskData
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** The times between attempts to write to a store that cannot be reached, in ms. The last one is repeated. */
+const RETRIES = [100, 250, 500, 1_000, 2_500, 5_000]
+
+export class LiveTask {
+  readonly #records: TaskRecords
+  readonly #owner: string | undefined
+  readonly #ending = new AbortController()
+  #changes: PendingChange[] = []
+  readonly #waiting = new Set<() => void>()
+  #task: LoadedTask
+  #isWriting = false
+  #unwatch: (() => void) | undefined
+
+  /** @param owner the process that holds the lease. Default: the task may be worked on by others as well */
+  constructor(records: TaskRecords, task: LoadedTask, owner?: string) {
+    this.#records = records
+    this.#task = task
+    this.#owner = owner
+  }
+
+  get id(): string {
+    return this.#task.id
+  }
+
+  get data(): TaskData {
+    return this.#task.data
+  }
+
+  get loaded(): LoadedTask {
+    return this.#task
+  }
+
+  /** Aborted with a `TaskEnded` when the task has ended for this process. */
+  get ended(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** Subscribes to changes of other processes. */
+  async open(): Promise<void> {
+    const unwatch = await this.#records.watch(this.id, (version) => {
+      if (version === undefined || version > this.#task.version) void this.refresh()
+    })
+    if (this.ended.aborted) unwatch()
+    else this.#unwatch = unwatch
+  }
+
+  /** Changes the task. Changes of one turn are written at once. Rejects with `TaskEnded` if the task ends before. */
+  change(apply: (data: TaskData) => TaskData): Promise<void> {
+    if (this.ended.aborted) return Promise.reject(this.ended.reason)
+    return new Promise((resolve, reject) => {
+      this.#changes.push({ apply, resolve, reject })
+      if (!this.#isWriting) void this.#writeAll()
+    })
+  }
+
+  /** Resolves with the first value that is not undefined. Rejects with `TaskEnded` if the task ends before. */
+  until<Value>(read: (data: TaskData) => Value | undefined): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const attempt = () => {
+        const value = this.ended.aborted ? undefined : read(this.data)
+        if (value === undefined && !this.ended.aborted) return
+        this.#waiting.delete(attempt)
+        if (value === undefined) reject(this.ended.reason)
+        else resolve(value)
+      }
+      this.#waiting.add(attempt)
+      attempt()
+    })
+  }
+
+  /** Reads the newest state. A store that cannot be reached is read again later, by the next call. */
+  async refresh(): Promise<void> {
+    try {
+      this.#accept(await this.#records.get(this.id))
+    } catch {
+      // The next change, renewal or poll reads it again.
+    }
+  }
+
+  /** Ends the task for this process. */
+  end(reason: TaskEndReason): void {
+    if (this.ended.aborted) return
+    this.#ending.abort(new TaskEnded(reason))
+    this.#unwatch?.()
+    for (const { reject } of this.#changes.splice(0)) reject(this.ended.reason)
+    for (const attempt of [...this.#waiting]) attempt()
+  }
+
+  /** Accepts a state that was read or written. An older one is ignored, because reads may overtake each other. */
+  #accept(task: LoadedTask | undefined): void {
+    if (task !== undefined && task.version < this.#task.version) return
+    const reason = this.#reasonToEnd(task)
+    if (task !== undefined) this.#task = task
+    if (reason !== undefined) this.end(reason)
+    else for (const attempt of [...this.#waiting]) attempt()
+  }
+
+  #reasonToEnd(task: LoadedTask | undefined): TaskEndReason | undefined {
+    if (task === undefined) return 'unknown'
+    if (hasEnded(task.data)) return task.data.status as 'completed' | 'failed' | 'cancelled'
+    // The process that works on a task writes that its time has passed.
+    if (this.#owner === undefined) return hasExpired(task) ? 'expired' : undefined
+    return task.owner === this.#owner ? undefined : 'lost'
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    // The other changes of this turn are collected first.
+    await Promise.resolve()
+    while (this.#changes.length > 0) await this.#write(this.#changes.splice(0))
+    this.#isWriting = false
+  }
+
+  async #write(batch: readonly PendingChange[]): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        let isWritten = false
+        const apply = (task: LoadedTask) => {
+          isWritten = this.#reasonToEnd(task) === undefined
+          return isWritten ? batch.reduce((data, change) => change.apply(data), task.data) : undefined
+        }
+        const task = await this.#records.change(this.id, apply, this.#task)
+        if (isWritten && task !== undefined) for (const { resolve } of batch) resolve()
+        this.#accept(task)
+        // Changes that were written are settled already.
+        for (const { reject } of batch) reject(this.ended.reason)
+        return
+      } catch (error) {
+        const isRetryable = (error as { retryable?: unknown } | undefined)?.retryable === true
+        if (!isRetryable || this.ended.aborted) {
+          for (const { reject } of batch) reject(error)
+          return
+        }
+        await pause(RETRIES[Math.min(attempt, RETRIES.length - 1)] as number, this.ended).catch(() => {})
+      }
+    }
+  }
+}

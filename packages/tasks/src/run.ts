@@ -1,0 +1,389 @@
+/** One call of a tool with the option `task`: it begins as a plain call, and may become a task. */
+
+import {
+  type Context,
+  ErrorCode,
+  type InputRequest,
+  type InputResponse,
+  type JsonObject,
+  LONGEST_TIMER,
+  RpcError,
+} from '@mcpx/protocol'
+import type { ExtensionHost, LongWork, Next, ServerRequest } from '@mcpx/server'
+import { type LiveTask, TaskEnded, taskError } from './live-task.ts'
+import {
+  changed,
+  ended,
+  expiryMessage,
+  keptAfter,
+  type TaskData,
+  type TaskEnd,
+  toTask,
+  toTaskResult,
+} from './record.ts'
+import { TaskTooLarge } from './records.ts'
+
+/** The parts of a server that a call uses. */
+export interface RunHost {
+  readonly host: ExtensionHost
+  readonly maxQuestions: number
+  /** Stores the task of a call. Returns undefined if the limits do not allow one more. */
+  create(run: TaskRun): Promise<LiveTask | undefined>
+  /** Called when the work on a task has ended in this process. */
+  release(id: string): void
+}
+
+/** What the handler has received before its call became a task. */
+interface Progress {
+  readonly responses: Record<string, InputResponse>
+  readonly steps: Record<string, unknown>
+}
+
+type Outcome = { readonly result: object } | { readonly error: unknown }
+
+/** The member of a context that has the call. */
+const RUN = Symbol('task')
+
+/** Returns the call of a handler. Undefined if it cannot become a task. */
+export function runOf(ctx: Context): TaskRun | undefined {
+  return (ctx as { readonly [RUN]?: TaskRun })[RUN]
+}
+
+/** Ends the handler of a task that `tasks.handle(id)` completes. It is a protocol error, so that the server passes it on. */
+class HandedOff extends RpcError {
+  constructor() {
+    super(ErrorCode.InternalError, 'The task continues elsewhere')
+  }
+}
+
+/** How long to wait before progress is written again, in ms. */
+const PROGRESS_INTERVAL = 500
+
+export class TaskRun implements LongWork {
+  readonly request: ServerRequest
+  readonly auth: LongWork['auth']
+  readonly client: LongWork['client']
+  readonly requestInfo: LongWork['requestInfo']
+  readonly members: LongWork['members'] = { [RUN]: this }
+  readonly isResumable: boolean
+  /** The caller for limits. */
+  readonly caller: string | undefined
+  /** What the handler had received when the task was stored. */
+  readonly progressSoFar: Progress = { responses: {}, steps: {} }
+  readonly #server: RunHost
+  /** The context of the request. Undefined in a process that continues the task. */
+  readonly #base: Context | undefined
+  readonly #controller = new AbortController()
+  #creation: Promise<LiveTask | undefined> | undefined
+  /** The number of questions that the request asks, or has asked: its run of the handler ends then. */
+  #asking = 0
+  /** The reason why the task could not be stored. */
+  #failure: unknown
+  #hasStarted = false
+  #hasFinished = false
+  #lastProgress = Number.NEGATIVE_INFINITY
+  /** The newest progress. Undefined before the first one. */
+  #message: string | undefined
+  #progressTimer: ReturnType<typeof setTimeout> | undefined
+  #ttlTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(
+    server: RunHost,
+    work: Pick<LongWork, 'request' | 'auth' | 'client' | 'requestInfo'>,
+    options: { isResumable: boolean; base?: Context; live?: LiveTask },
+  ) {
+    const { isResumable, base, live } = options
+    this.#server = server
+    this.request = work.request
+    this.auth = work.auth
+    this.client = work.client
+    this.requestInfo = work.requestInfo
+    this.isResumable = isResumable
+    this.#base = base
+    this.caller = base && server.host.callerOf(base)
+    if (live !== undefined) {
+      this.#creation = Promise.resolve(live)
+      this.#follow(live)
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Whether the handler was called. */
+  get hasStarted(): boolean {
+    return this.#hasStarted
+  }
+
+  // The two ways to respond
+
+  /** Creates the task, responds with it, and runs the handler. */
+  async respondAsTask(next: Next): Promise<object> {
+    const live = await this.#promote()
+    if (live === undefined) throw this.#failure ?? taskError('limit', 'There are too many tasks; try again later')
+    void this.finish(live, this.#callHandler(next))
+    return createResult(live)
+  }
+
+  /** Runs the handler. Responds with its result if it ends in time, and otherwise with a task. */
+  async respondInTime(next: Next, inlineTime: number): Promise<object> {
+    const outcome = this.#callHandler(next)
+    const promoted = this.#promoteAfter(inlineTime)
+    const first = await Promise.race([outcome.then(() => undefined), promoted.live])
+    // A task that is just being stored cannot be taken back.
+    const live = first ?? (await this.#creation)
+    promoted.stop()
+    if (live !== undefined) {
+      void this.finish(live, outcome)
+      return createResult(live)
+    }
+    const ended = await outcome
+    this.#hasFinished = true
+    if ('error' in ended) throw ended.error
+    return ended.result
+  }
+
+  /** Continues the task of another process: runs the handler, which finds its answers and the results of its steps. */
+  async resume(next: Next): Promise<object> {
+    const live = (await this.#creation) as LiveTask
+    void this.finish(live, this.#callHandler(next))
+    return createResult(live)
+  }
+
+  /** Stores the outcome of the handler. */
+  async finish(live: LiveTask, outcome: Outcome | Promise<Outcome>): Promise<void> {
+    const { host } = this.#server
+    const end = this.#toEnd(await outcome)
+    this.#hasFinished = true
+    try {
+      if (end !== undefined) await live.change((data) => ended(data, end))
+    } catch (error) {
+      if (error instanceof TaskTooLarge) {
+        host.report(error, undefined, this.request)
+        const failure = taskError('too-large', 'The result of the task is too large')
+        await live.change((data) => ended(data, failed(failure))).catch(() => {})
+      } else if (!(error instanceof TaskEnded)) {
+        host.report(error, undefined, this.request)
+      }
+    }
+    live.end('completed')
+  }
+
+  // Becoming a task
+
+  /** Makes the call a task. Returns undefined if that is not possible now. */
+  promote(): Promise<LiveTask | undefined> {
+    const isPossible = this.#creation !== undefined || (this.#asking === 0 && !this.#hasFinished)
+    return isPossible ? this.#promote() : Promise.resolve(undefined)
+  }
+
+  /** Leaves the work to `tasks.handle(id)`, and ends the handler. */
+  async handOff(live: LiveTask): Promise<never> {
+    // The change ends the lease, which is no reason to abort the handler.
+    this.#hasFinished = true
+    await live.change((data) => changed(data, { isHandedOff: true, sealed: undefined, steps: {} }))
+    throw new HandedOff()
+  }
+
+  #promote(): Promise<LiveTask | undefined> {
+    this.#creation ??= this.#create()
+    return this.#creation
+  }
+
+  async #create(): Promise<LiveTask | undefined> {
+    try {
+      const live = await this.#server.create(this)
+      if (live !== undefined) this.#follow(live)
+      return live
+    } catch (error) {
+      // A call that can do without a task continues; the error is sent only if it cannot.
+      this.#failure = error
+      this.#server.host.report(error, this.#base, this.request)
+      return undefined
+    }
+  }
+
+  #promoteAfter(ms: number): { live: Promise<LiveTask | undefined>; stop(): void } {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const live = new Promise<LiveTask | undefined>((resolve) => {
+      this.#onPromoted = resolve
+      const attempt = async () => {
+        if (this.#asking > 0) timer = setTimeout(() => void attempt(), RETRY_INTERVAL)
+        else await this.#promote()
+      }
+      timer = setTimeout(() => void attempt(), ms)
+    })
+    return { live, stop: () => clearTimeout(timer) }
+  }
+
+  #onPromoted: (live: LiveTask) => void = () => {}
+
+  /** Aborts the handler when the task ends, instead of when the request is cancelled. */
+  #follow(live: LiveTask): void {
+    this.#onPromoted(live)
+    this.#base?.signal.removeEventListener('abort', this.#onRequestCancelled)
+    live.ended.addEventListener('abort', () => this.#onEnded(live), { once: true })
+    const left = Math.min(live.loaded.ttl - keptAfter(live.data.ttl), LONGEST_TIMER)
+    this.#ttlTimer = setTimeout(() => void this.#expire(live), Math.max(0, left))
+  }
+
+  async #expire(live: LiveTask): Promise<void> {
+    const error = taskError('expired', expiryMessage(live.data))
+    try {
+      await live.change((data) => ended(data, failed(error)))
+    } catch {
+      // It has ended otherwise.
+    }
+    live.end('expired')
+  }
+
+  #onEnded(live: LiveTask): void {
+    clearTimeout(this.#ttlTimer)
+    clearTimeout(this.#progressTimer)
+    if (!this.#hasFinished) this.#controller.abort(live.ended.reason)
+    this.#server.release(live.id)
+  }
+
+  readonly #onRequestCancelled = (): void => {
+    this.#controller.abort(this.#base?.signal.reason)
+  }
+
+  // The handler
+
+  async #callHandler(next: Next): Promise<Outcome> {
+    this.#hasStarted = true
+    const base = this.#base
+    base?.signal.addEventListener('abort', this.#onRequestCancelled, { once: true })
+    try {
+      const result = await next(this.request, base && this.#server.host.createContext(this, base))
+      return { result }
+    } catch (error) {
+      return { error }
+    } finally {
+      base?.signal.removeEventListener('abort', this.#onRequestCancelled)
+    }
+  }
+
+  /** Returns the last state of the task. Undefined if the handler does not decide about it. */
+  #toEnd(outcome: Outcome): TaskEnd | undefined {
+    const { host } = this.#server
+    if ('error' in outcome) {
+      const { error } = outcome
+      if (error instanceof HandedOff || this.signal.aborted) return undefined
+      return failed(host.toRpcError(error, undefined, this.request))
+    }
+    const { resultType } = outcome.result as JsonObject
+    if (resultType === undefined || resultType === 'complete') {
+      return { status: 'completed', result: toTaskResult(outcome.result) }
+    }
+    const problem = `a task cannot return a result of the type ${String(resultType)}; await ctx.elicit(...) instead`
+    return failed(host.toRpcError(new Error(`${this.request.params.name}: ${problem}`), undefined, this.request))
+  }
+
+  // The functions of the context
+
+  async ask(key: string, request: InputRequest): Promise<InputResponse> {
+    const live = await this.#creation
+    if (live === undefined) return this.#askByRequest(key, request)
+    const responseIn = ({ responses }: TaskData) => (Object.hasOwn(responses, key) ? responses[key] : undefined)
+    const known = responseIn(live.data)
+    if (known !== undefined) return known
+    await live.change((data) => openQuestion(data, key, request, this.#server.maxQuestions))
+    return live.until(responseIn)
+  }
+
+  async step(key: string, run: () => Promise<unknown>): Promise<unknown> {
+    const before = await this.#creation
+    const { steps } = before?.data ?? this.progressSoFar
+    if (Object.hasOwn(steps, key)) return steps[key]
+    // Before the call is a task, the request keeps the result, in case that it asks the client next.
+    const isOfRequest = before === undefined && this.#base !== undefined
+    const result = isOfRequest ? await this.#base.step(key, run) : await run()
+    const live = await this.#creation
+    if (live === undefined) this.progressSoFar.steps[key] = result
+    else await live.change((data) => changed(data, { steps: { ...data.steps, [key]: result } }))
+    return result
+  }
+
+  async progress(done: number, total?: number, message?: string): Promise<void> {
+    const live = await this.#creation
+    if (live === undefined) return this.#base?.progress(done, total, message)
+    if (!(done > this.#lastProgress)) return
+    this.#lastProgress = done
+    const wait = this.#message === undefined ? 0 : PROGRESS_INTERVAL
+    this.#message = message ?? (total === undefined ? `${done}` : `${done} of ${total}`)
+    this.#progressTimer ??= setTimeout(() => void this.#writeProgress(live), wait)
+  }
+
+  async #writeProgress(live: LiveTask): Promise<void> {
+    this.#progressTimer = undefined
+    const statusMessage = this.#message
+    try {
+      if (!this.#hasFinished) await live.change((data) => changed(data, { statusMessage }))
+    } catch (error) {
+      if (!(error instanceof TaskEnded)) this.#server.host.report(error, undefined, this.request)
+    }
+  }
+
+  async #askByRequest(key: string, request: InputRequest): Promise<InputResponse> {
+    this.#asking += 1
+    // If there is no answer yet, it rejects: the client sends the request again, and the handler runs again.
+    const answers = await (this.#base as Context).ask({ [key]: request })
+    this.#asking -= 1
+    const response = answers[key] as InputResponse
+    this.progressSoFar.responses[key] = response
+    return response
+  }
+}
+
+/** How long to wait until the call becomes a task, if it is asking the client at that moment, in ms. */
+const RETRY_INTERVAL = 20
+
+/** Returns the data with an open question. A key that was used before keeps its question or its answer. */
+export function openQuestion(data: TaskData, key: string, request: InputRequest, limit: number): TaskData {
+  if (Object.hasOwn(data.questions, key) || Object.hasOwn(data.responses, key)) return data
+  const questions = { ...data.questions, [key]: request }
+  if (Object.keys(questions).length > limit) {
+    throw taskError('limit', `The task has more than ${limit} open questions (limits.questions)`)
+  }
+  return changed(data, { questions })
+}
+
+function createResult(live: LiveTask): object {
+  return { resultType: 'task', ...toTask(live.loaded) }
+}
+
+/** Returns the last state of a task with a JSON-RPC error. */
+export function failed({ code, message, data }: RpcError): TaskEnd {
+  return { status: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
+}
+
+/** A call that has become a task. */
+export interface StartedTask {
+  /** The id of the task, for `tasks.handle(id)`. */
+  readonly id: string
+  /**
+   * Leaves the work to another process, which uses `tasks.handle(id)`. Return the promise from the handler: it never resolves,
+   * and rejects in order to end the handler.
+   */
+  handOff(): Promise<never>
+}
+
+/**
+ * Makes the call of a handler a task, from here on: its client receives the task, and the handler continues without the
+ * connection. Questions before it are asked as in a plain call; those after it wait for their answer. Returns undefined, and has
+ * no effect, if the tool has no option `task`, if its client does not support tasks, or if there are too many tasks; the handler
+ * then continues as a plain call.
+ *
+ * ```ts
+ * const size = await ctx.elicit('size', { message: 'Which size?', schema })
+ * await continueAsTask(ctx)
+ * return render(size)      // may take an hour
+ * ```
+ */
+export async function continueAsTask(ctx: Context): Promise<StartedTask | undefined> {
+  const run = runOf(ctx)
+  const live = await run?.promote()
+  return run && live && { id: live.id, handOff: () => run.handOff(live) }
+}

@@ -1,0 +1,221 @@
+/** Runs the tasks of one process: creates them, renews their leases, and takes over those of processes that have died. */
+
+import { type AuthInfo, type JsonObject, principalOf, SharedLimit } from '@mcpx/protocol'
+import type { ExtensionHost, ServerRequest } from '@mcpx/server'
+import { LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
+import type { TaskSettings } from './options.ts'
+import { ended, expiryMessage, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
+import type { TaskRecords } from './records.ts'
+import { failed, type RunHost, TaskRun } from './run.ts'
+
+/** The bytes of a task id: 192 random bits. */
+const ID_BYTES = 24
+
+/** The encrypted part of a task that can be resumed. */
+interface SealedRequest {
+  readonly params: JsonObject
+  readonly auth: AuthInfo | undefined
+  readonly client: TaskRun['client']
+}
+
+export class TaskRunner implements RunHost {
+  readonly host: ExtensionHost
+  readonly records: TaskRecords
+  readonly settings: TaskSettings
+  readonly #runs = new Map<string, { readonly run: TaskRun; readonly live: LiveTask }>()
+  readonly #kept: SharedLimit
+  /** The tasks that count in the limit, in the order of their expiry. */
+  readonly #expiries: { readonly caller: string | undefined; readonly at: number }[] = []
+  /** The id of this process. Created on first use, because workerd has no random values while modules are loaded. */
+  #owner: string | undefined
+  #isStarted = false
+  #isSweeping = false
+  #nextSweep = 0
+
+  constructor(host: ExtensionHost, records: TaskRecords, settings: TaskSettings) {
+    this.host = host
+    this.records = records
+    this.settings = settings
+    this.#kept = new SharedLimit(settings.limits.tasks, settings.limits.perCaller)
+  }
+
+  get maxQuestions(): number {
+    return this.settings.limits.questions
+  }
+
+  get #lease() {
+    this.#owner ??= crypto.randomUUID()
+    return { owner: this.#owner, duration: this.settings.lease }
+  }
+
+  /** Starts to renew leases and to look for tasks of other processes, until the server is closed. */
+  start(): void {
+    if (this.#isStarted) return
+    const runner = new WeakRef(this)
+    const interval = Math.max(1, Math.floor(this.settings.lease / 3))
+    // A server that is not used any more is not kept by its timer.
+    const timer = setInterval(() => {
+      const found = runner.deref()
+      if (found === undefined || found.#isIdle) clearInterval(timer)
+      else void found.#keepAlive()
+    }, interval)
+    ;(timer as { unref?: () => void }).unref?.()
+    this.#isStarted = true
+    this.host.closing.addEventListener('abort', () => void this.#close(), { once: true })
+  }
+
+  get #isIdle(): boolean {
+    return this.host.closing.aborted && this.#runs.size === 0
+  }
+
+  async create(run: TaskRun): Promise<LiveTask | undefined> {
+    const { ttl, pollInterval } = this.settings
+    if (!this.#acquire(run.caller)) return undefined
+    const id = createId()
+    const now = Date.now()
+    const kept = ttl + keptAfter(ttl)
+    const data: TaskData = {
+      status: 'working',
+      createdAt: now,
+      updatedAt: now,
+      ttl,
+      pollInterval,
+      principal: principalOf(run.auth) ?? null,
+      tool: String(run.request.params.name),
+      sealed: run.isResumable ? await this.#seal(id, run, kept) : undefined,
+      resumptions: 0,
+      questions: {},
+      ...run.progressSoFar,
+    }
+    const live = new LiveTask(this.records, await this.records.create(id, data, kept, this.#lease), this.#lease.owner)
+    this.#runs.set(id, { run, live })
+    await this.#open(live)
+    return live
+  }
+
+  release(id: string): void {
+    this.#runs.delete(id)
+  }
+
+  /** Takes over the tasks of processes that have died. Called by a timer, and when a client polls. */
+  async sweep(): Promise<void> {
+    const now = performance.now()
+    if (this.#isSweeping || now < this.#nextSweep || this.host.closing.aborted) return
+    this.#isSweeping = true
+    this.#nextSweep = now + this.settings.lease / 4
+    try {
+      for (;;) {
+        const task = await this.records.claim(this.#lease)
+        if (task === undefined) return
+        // After a long pause of this process, its own leases have lapsed.
+        const own = this.#runs.get(task.id)
+        if (own === undefined) await this.#takeOver(task)
+        else await own.live.refresh()
+      }
+    } catch (error) {
+      this.host.report(error)
+    } finally {
+      this.#isSweeping = false
+    }
+  }
+
+  /** Returns a task. If its time has passed while nobody worked on it, it fails first. */
+  async expire(task: LoadedTask): Promise<LoadedTask> {
+    if (hasEnded(task.data) || !hasExpired(task)) return task
+    return (await this.#fail(task, 'expired', expiryMessage(task.data))) ?? task
+  }
+
+  async #takeOver(task: LoadedTask): Promise<void> {
+    const { data } = task
+    const { resumptions } = this.settings.limits
+    if (hasExpired(task)) return void (await this.expire(task))
+    if (data.sealed === undefined) {
+      return void (await this.#fail(task, 'lost', 'The process that worked on the task has ended'))
+    }
+    if (data.resumptions >= resumptions) {
+      return void (await this.#fail(task, 'lost', `${resumptions} processes that worked on the task have ended`))
+    }
+    let opened: SealedRequest
+    try {
+      opened = (await this.host.open(data.sealed, task.id)) as unknown as SealedRequest
+    } catch {
+      const problem = 'The task cannot be continued: this process has other secrets than the one that began it'
+      this.host.report(new Error(`${problem}; pass the same \`secrets\` to createServer in each`))
+      return void (await this.#fail(task, 'secrets', problem))
+    }
+    void this.#resume(task, opened)
+  }
+
+  async #resume(task: LoadedTask, { params, auth, client }: SealedRequest): Promise<void> {
+    const request: ServerRequest = { method: 'tools/call', params }
+    const live = new LiveTask(this.records, task, this.#lease.owner)
+    const run = new TaskRun(this, { request, auth, client }, { isResumable: true, live })
+    this.#runs.set(task.id, { run, live })
+    await this.#open(live)
+    try {
+      await live.change((counted) => ({ ...counted, resumptions: counted.resumptions + 1 }))
+      const result = await this.host.run(request, this.host.createContext(run))
+      if (!run.hasStarted) await run.finish(live, { result })
+    } catch (error) {
+      await run.finish(live, { error })
+    }
+  }
+
+  #fail(task: LoadedTask, reason: TaskFailureReason, message: string): Promise<LoadedTask | undefined> {
+    const end = failed(taskError(reason, message))
+    return this.records.change(task.id, ({ data }) => (hasEnded(data) ? undefined : ended(data, end)), task)
+  }
+
+  /** Subscribes to changes. Without a subscription they are noticed when the lease is renewed. */
+  async #open(live: LiveTask): Promise<void> {
+    try {
+      await live.open()
+    } catch (error) {
+      this.host.report(error)
+    }
+  }
+
+  async #keepAlive(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(({ live }) => this.#renew(live)))
+    await this.sweep()
+  }
+
+  async #renew(live: LiveTask): Promise<void> {
+    try {
+      const version = await this.records.renew(live.id, this.#lease)
+      if (version !== live.loaded.version) await live.refresh()
+    } catch (error) {
+      this.host.report(error)
+    }
+  }
+
+  /** Leaves the tasks that can be resumed to other processes. The others end in this process. */
+  async #close(): Promise<void> {
+    for (const { run, live } of [...this.#runs.values()]) {
+      if (!run.isResumable) continue
+      live.end('closed')
+      await this.records.renew(live.id, { ...this.#lease, duration: 0 }).catch((error) => this.host.report(error))
+    }
+  }
+
+  #acquire(caller: string | undefined): boolean {
+    const now = performance.now()
+    while ((this.#expiries[0]?.at ?? now) < now) this.#kept.release(this.#expiries.shift()?.caller)
+    if (this.#kept.acquire(caller) !== undefined) return false
+    this.#expiries.push({ caller, at: now + this.settings.ttl + keptAfter(this.settings.ttl) })
+    return true
+  }
+
+  #seal(id: string, { request, auth, client }: TaskRun, ttl: number): Promise<string> {
+    const { inputResponses, requestState, ...params } = request.params
+    const { info, capabilities } = client
+    return this.host.seal({ params, auth, client: { info, capabilities } }, id, ttl)
+  }
+}
+
+function createId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+}

@@ -1,0 +1,216 @@
+/** The extension `io.modelcontextprotocol/tasks`: its methods, its subscription, and the option `task` of tools. */
+
+import {
+  type CallToolRequestParams,
+  type Context,
+  check,
+  type InputResponse,
+  inputResponse,
+  invalidParams,
+  isObject,
+  kindOf,
+  LATEST_MODERN_REVISION,
+  missingClientCapability,
+  quoted,
+  type Store,
+  TASKS_EXTENSION,
+  TaskRequestParams,
+  UpdateTaskRequestParams,
+} from '@mcpx/protocol'
+import { memoryStore } from '@mcpx/protocol/memory'
+import {
+  defineMethod,
+  type ExtensionHost,
+  type ExtensionMembers,
+  type Middleware,
+  type ServerExtension,
+} from '@mcpx/server'
+import { createHandle, type TaskHandle } from './handle.ts'
+import { createTaskSubscription } from './listen.ts'
+import { readOptions, type TaskSettings, type TasksOptions } from './options.ts'
+import { changed, ended, hasEnded, isOf, type LoadedTask, type TaskData, toDetailedTask } from './record.ts'
+import { TaskRecords, type TaskStores } from './records.ts'
+import { runOf, TaskRun } from './run.ts'
+import { TaskRunner } from './runner.ts'
+
+/** The extension for tasks, as `tasks()` creates it. */
+export interface TasksExtension extends ServerExtension {
+  /**
+   * Returns access to a task by its id, also for tasks of other processes with the same store. A process without a server passes
+   * its store: `tasks({ store }).handle(id)`.
+   */
+  handle(id: string): TaskHandle
+}
+
+/** The values of the tool option `task`. */
+const MODES = ['auto', 'required', 'never'] as const
+
+/**
+ * Creates the extension for tasks. Tools with the option `task` may then outlive their connection, and with `resumable` their
+ * process.
+ *
+ * ```ts
+ * const server = createServer(info, { store, secrets, extensions: [tasks()] })
+ *   .tool('ship', { input: Order, task: 'auto', resumable: true }, async (order, ctx) => {
+ *     const charge = await ctx.step('charge', () => payments.charge(order))
+ *     const answer = await ctx.elicit('approve', { message: 'Ship it?', schema: Approval })
+ *     return answer.content?.yes ? ctx.step('ship', () => carrier.ship(order, charge)) : 'Not shipped.'
+ *   })
+ * ```
+ */
+export function tasks(options: TasksOptions = {}): TasksExtension {
+  return new Tasks(options)
+}
+
+class Tasks implements TasksExtension {
+  readonly id = TASKS_EXTENSION
+  readonly eras = ['modern'] as const
+  readonly resultTypes = { task: ['tools/call'] }
+  readonly notifications = ['notifications/tasks']
+  readonly toolOptions = { task: { check: checkMode }, resumable: { check: checkResumable } }
+  readonly #settings: TaskSettings
+  readonly #given: TaskStores | undefined
+  /** The stores of the first server. Servers without a store share one memory. */
+  #shared: TaskStores | undefined
+  #memory: TaskStores | undefined
+
+  constructor(options: TasksOptions) {
+    this.#settings = readOptions(options)
+    this.#given = options.store && readStore(options.store)
+    this.#shared = this.#given
+  }
+
+  install(host: ExtensionHost): ExtensionMembers {
+    const { limits } = this.#settings
+    const stores = this.#given ?? this.#storesOf(host)
+    this.#shared ??= stores
+    const records = new TaskRecords(stores, limits.data, (problem) => void host.report(problem))
+    const runner = new TaskRunner(host, records, this.#settings)
+    try {
+      runner.start()
+    } catch {
+      // Workers have no timers while modules are loaded. The first call starts them.
+    }
+    return {
+      methods: createMethods(host, runner),
+      subscriptions: { taskIds: createTaskSubscription(host, records, limits.subscriptions) },
+      middleware: createMiddleware(host, runner),
+    }
+  }
+
+  handle(id: string): TaskHandle {
+    if (typeof id !== 'string') throw new TypeError(`handle: expected the id of a task, got ${kindOf(id)}`)
+    if (this.#shared === undefined) {
+      throw new Error(
+        'handle: expected a store; pass { store } to tasks(), or pass the extension to createServer first',
+      )
+    }
+    const { data, questions } = this.#settings.limits
+    // Its callers are told of failures; without a message of the bus, others notice a change later.
+    return createHandle(id, new TaskRecords(this.#shared, data, () => {}), questions)
+  }
+
+  #storesOf({ store }: ExtensionHost): TaskStores {
+    if (store !== undefined) return readStore(store)
+    this.#memory ??= readStore(memoryStore())
+    return this.#memory
+  }
+}
+
+function readStore({ tasks: stored, bus }: Pick<Store, 'tasks' | 'bus'>): TaskStores {
+  if (stored !== undefined) return { tasks: stored, bus }
+  throw new TypeError('tasks: expected a store with the member `tasks`, got one without it; use a newer store')
+}
+
+function checkMode(value: unknown): string | undefined {
+  if (MODES.includes(value as never)) return undefined
+  return `expected "auto", "required" or "never", got ${typeof value === 'string' ? quoted(value) : kindOf(value)}`
+}
+
+function checkResumable(value: unknown, { task }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof value !== 'boolean') return `expected a boolean, got ${kindOf(value)}`
+  if (!value || (task !== undefined && task !== 'never')) return undefined
+  return 'only a task can be resumed; add task: "auto" or task: "required"'
+}
+
+function createMiddleware(host: ExtensionHost, runner: TaskRunner): Middleware {
+  return async (request, ctx, next) => {
+    if (request.method !== 'tools/call') return next()
+    const resumed = runOf(ctx)
+    if (resumed !== undefined) return resumed.resume(next)
+    const { name } = request.params as unknown as CallToolRequestParams
+    const { task: mode = 'never', resumable = false } = host.toolOptions(name, ctx) ?? {}
+    if (mode === 'never') return next()
+    if (!ctx.client.supports(TASKS_EXTENSION)) {
+      if (mode === 'auto') return next()
+      const problem = `The tool ${quoted(name)} runs only as a task: the client must declare the extension ${TASKS_EXTENSION}`
+      throw missingClientCapability({ extensions: { [TASKS_EXTENSION]: {} } }, problem)
+    }
+    runner.start()
+    const { auth, client, requestInfo } = ctx
+    const work = { request, auth, client, requestInfo }
+    const run = new TaskRun(runner, work, { isResumable: resumable, base: ctx })
+    return mode === 'required' ? run.respondAsTask(next) : run.respondInTime(next, runner.settings.inlineTime)
+  }
+}
+
+function createMethods(host: ExtensionHost, runner: TaskRunner) {
+  const { records } = runner
+
+  async function read(id: string, ctx: Context): Promise<LoadedTask> {
+    return requireTask(await records.get(id), ctx)
+  }
+
+  const requiresDeclaration = true
+  return {
+    'tasks/get': defineMethod({ params: TaskRequestParams, requiresDeclaration }, async ({ taskId }, ctx) => {
+      let task = await read(taskId, ctx)
+      if (!hasEnded(task.data)) {
+        await runner.sweep()
+        task = await runner.expire(await read(taskId, ctx))
+      }
+      return toDetailedTask(task, (request) => host.canAnswer(request, ctx.client))
+    }),
+    'tasks/update': defineMethod({ params: UpdateTaskRequestParams, requiresDeclaration }, async (params, ctx) => {
+      await records.change(
+        params.taskId,
+        ({ data }) => withResponses(data, params.inputResponses),
+        await read(params.taskId, ctx),
+      )
+      return {}
+    }),
+    'tasks/cancel': defineMethod({ params: TaskRequestParams, requiresDeclaration }, async ({ taskId }, ctx) => {
+      await records.change(
+        taskId,
+        ({ data }) => (hasEnded(data) ? undefined : ended(data, { status: 'cancelled' })),
+        await read(taskId, ctx),
+      )
+      return {}
+    }),
+  }
+}
+
+/** Returns a task if it is that of the caller. Throws the same error for a task of another caller as for an unknown one. */
+function requireTask(task: LoadedTask | undefined, { auth }: Context): LoadedTask {
+  if (task !== undefined && isOf(task, auth)) return task
+  throw invalidParams('params.taskId: there is no such task, or it is no longer kept')
+}
+
+/** Adds the responses to open questions. Others are ignored. Returns undefined if nothing changes. */
+function withResponses(data: TaskData, responses: Readonly<Record<string, unknown>>): TaskData | undefined {
+  const answered = Object.entries(responses).filter(([key]) => Object.hasOwn(data.questions, key))
+  if (answered.length === 0) return undefined
+  const questions = { ...data.questions }
+  for (const [key, response] of answered) {
+    const method = questions[key]?.method ?? ''
+    const schema = inputResponse(LATEST_MODERN_REVISION, method)
+    const place = `params.inputResponses[${JSON.stringify(key)}]`
+    const problem = schema && isObject(response) ? check(schema, response, place).problem : `${place}: expected object`
+    if (problem !== undefined) throw invalidParams(problem)
+    delete questions[key]
+  }
+  return changed(data, {
+    questions,
+    responses: { ...data.responses, ...(Object.fromEntries(answered) as Record<string, InputResponse>) },
+  })
+}
