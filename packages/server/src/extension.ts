@@ -3,6 +3,7 @@
 import type {
   AuthInfo,
   Awaitable,
+  CheckingSchema,
   ClientFacts,
   Context,
   Era,
@@ -13,20 +14,11 @@ import type {
   RequestInfo,
   RpcError,
   SchemaOutput,
-  SchemaResult,
   Store,
   Tool,
 } from '@mcpx/protocol'
 import type { Middleware, ServerRequest } from './middleware.ts'
 import type { OwningHandler } from './mount/combine.ts'
-
-/** A schema of any library that implements Standard Schema. It need not convert to JSON Schema. */
-export interface CheckingSchema<Output = unknown> {
-  readonly '~standard': {
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
-  }
-}
 
 /** A request method of an extension. `defineMethod` creates it with types. */
 export interface ExtensionMethod {

@@ -1,6 +1,7 @@
 /** The extensions of one server: checks them when the server is created, and finds their methods and other members. */
 
 import {
+  type CheckingSchema,
   type ClientCapabilities,
   type Context,
   type Era,
@@ -24,7 +25,6 @@ import {
 } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
 import type {
-  CheckingSchema,
   ExtensionHost,
   ExtensionMembers,
   ExtensionMethod,

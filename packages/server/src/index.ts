@@ -1,6 +1,16 @@
 /** Creates MCP servers. Handlers are written once for all revisions and transports. */
 
-export type { Answered, Ask, AuthInfo, Context, Count, CounterStore, Handler, Store } from '@mcpx/protocol'
+export type {
+  Answered,
+  Ask,
+  AuthInfo,
+  CheckingSchema,
+  Context,
+  Count,
+  CounterStore,
+  Handler,
+  Store,
+} from '@mcpx/protocol'
 export {
   ErrorCode,
   insufficientScope,
@@ -30,7 +40,6 @@ export type { ServerLimits } from './era.ts'
 export type { OnError } from './errors.ts'
 export { QuestionError, RegistrationError, ResultError, resourceNotFound, ToolError } from './errors.ts'
 export {
-  type CheckingSchema,
   defineMethod,
   defineSubscription,
   type ExtensionHost,

@@ -14,6 +14,8 @@ import type { TaskRecords } from './records.ts'
 /** A list of task ids. Unknown ids are not refused, because that would tell which ids exist. */
 const TaskIds: CheckingSchema<string[]> = {
   '~standard': {
+    version: 1,
+    vendor: '@mcpx/tasks',
     validate(value) {
       const isList = Array.isArray(value) && value.every((id) => typeof id === 'string')
       return isList ? { value } : { issues: [{ message: 'expected an array of task ids' }] }

@@ -215,19 +215,19 @@ describe('the end of a task', () => {
 
   it('is "failed" when the time to live has passed, aborts the handler, and is kept a little longer', async () => {
     let reason: unknown
-    const server = create({ ttl: 100 }).tool('t', { task: 'required' }, async (_, { signal }) => {
+    const server = create({ ttl: 500 }).tool('t', { task: 'required' }, async (_, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       reason = signal.reason
       return 'late'
     })
     const peer = connectPeer(server)
     const created = await peer.call('t')
-    expect(created.ttlMs).toBe(100)
+    expect(created.ttlMs).toBe(500)
     const ended = await peer.until(created.taskId, 'completed', 'failed')
     expect(ended).toMatchObject({
       status: 'failed',
       error: { code: -32603, data: { reason: 'expired' } },
-      statusMessage: 'The task did not end within its time to live of 100 ms',
+      statusMessage: 'The task did not end within its time to live of 500 ms',
     })
     await expect.poll(() => reason).toMatchObject({ name: 'TaskEnded', reason: 'failed' })
     await pause(50)
