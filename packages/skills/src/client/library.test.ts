@@ -427,9 +427,7 @@ describe('the cache', () => {
 describe('the options', () => {
   it('are checked', () => {
     const { connection } = createPeer({})
-    expect(() => skills({} as never)).toThrow(
-      'skills: expected a connected client, got object; write skills(await connect(…))',
-    )
+    expect(() => skills({} as never)).toThrow('skills: expected a connected client, got object; write await connect(…)')
     expect(() => skills(connection, { allowDynamics: true } as never)).toThrow('did you mean "allowDynamic"?')
   })
 })

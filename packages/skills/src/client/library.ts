@@ -40,7 +40,7 @@ export interface SkillsConnection {
 /** The options of `skills`. */
 export interface SkillsClientOptions {
   /**
-   * Whether skills may be read whose server declares no digests, so that nobody can say whether their files are what was approved.
+   * Whether skills without digests may be read. Their files cannot be verified, and may differ from those that were approved.
    * Default: false.
    */
   readonly allowDynamic?: boolean | undefined
@@ -141,11 +141,14 @@ export const LIBRARY_OPTIONS: readonly (keyof SkillsClientOptions)[] = ['allowDy
  * Calls reject with `SkillError` `unsupported` for a server that offers no skills.
  */
 export function skills(client: SkillsConnection, options: SkillsClientOptions = {}): SkillLibrary {
-  if (!isObject(client) || typeof client.request !== 'function') {
-    throw new TypeError(`skills: expected a connected client, got ${kindOf(client)}; write skills(await connect(…))`)
-  }
+  checkConnection('skills', client)
   refuseUnknownOption('skills', options, LIBRARY_OPTIONS)
   return new Library(client, options)
+}
+
+export function checkConnection(place: string, client: unknown): void {
+  if (isObject(client) && typeof client.request === 'function') return
+  throw new TypeError(`${place}: expected a connected client, got ${kindOf(client)}; write await connect(…)`)
 }
 
 class Library implements SkillLibrary {

@@ -239,6 +239,11 @@ describe('an approval', () => {
     await expect(other.load('wiki/pdf-processing')).rejects.toMatchObject({ reason: 'not-approved' })
   })
 
+  it('is refused for a name', async () => {
+    const approve = createSkillRegistry({}).approve('docs/pdf-processing' as never)
+    await expect(approve).rejects.toThrow('registry: expected the name of a skill, or a skill of list(), got nothing')
+  })
+
   it('is for the entry that the user has seen, even if a newer one was received since', async () => {
     const { client: docs, change } = await open()
     const registry = createSkillRegistry({ docs })
@@ -325,6 +330,9 @@ describe('servers', () => {
 
   it('are clients by label, with known options', () => {
     expect(() => createSkillRegistry([] as never)).toThrow('createSkillRegistry: expected clients by label, got array')
+    expect(() => createSkillRegistry({ docs: connect } as never)).toThrow(
+      'the client of "docs": expected a connected client',
+    )
     expect(() => createSkillRegistry({}, { aprove: () => true } as never)).toThrow('did you mean "approve"?')
   })
 })

@@ -5,6 +5,7 @@ import { digestOf } from '../bytes.ts'
 import { SKILL_FILE, type Skill, SkillError } from '../skill.ts'
 import { locateSkill } from '../uris.ts'
 import {
+  checkConnection,
   createMemoryCache,
   dynamicError,
   LIBRARY_OPTIONS,
@@ -63,7 +64,7 @@ export interface SkillRegistryOptions extends SkillsClientOptions {
 export interface SkillRegistry {
   /** Whether unapproved skills can be loaded, because the option `approve` asks for them. */
   readonly canAsk: boolean
-  /** Lists the skills of all servers that offer some, in the order of the servers. A server that fails is a warning. */
+  /** Lists the skills of all servers that offer some, in the order of the servers. A server that fails causes a warning. */
   list(options?: SkillCallOptions): Promise<RegisteredSkill[]>
   /**
    * Loads a skill: gets its entry, checks the approval, and reads its `SKILL.md`, whose `body` is for the model. Loading is what an
@@ -144,6 +145,7 @@ class Registry implements SkillRegistry {
   }
 
   add(label: string, client: SkillsConnection): void {
+    checkConnection(`the client of ${quoted(label)}`, client)
     if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(label)) {
       const expected = 'expected at most 64 letters, digits, ".", "_" and "-"'
       throw new RangeError(`createSkillRegistry: the label ${quoted(label)}: ${expected}`)
@@ -235,6 +237,9 @@ class Registry implements SkillRegistry {
 
   /** Returns the server of a skill, and the normalized URI of its `SKILL.md`. */
   #find(name: string): { member: Member; uri: string } {
+    if (typeof name !== 'string') {
+      throw new TypeError(`registry: expected the name of a skill, or a skill of list(), got ${kindOf(name)}`)
+    }
     const end = name.indexOf('/')
     const member = this.#members.get(name.slice(0, Math.max(end, 0)))
     const path = name.slice(end + 1)

@@ -43,7 +43,7 @@ export class Folder implements SkillSource {
     let visited = 0
 
     const add = async (path: string, entry: Dirent): Promise<void> => {
-      // A link to a whole skill would otherwise be a file outside of all skills, which nobody misses.
+      // Otherwise, a link to a whole skill would be left out without a warning.
       const exists = async (file: string) => stat(join(root, file)).then(Boolean, () => false)
       const isLinkedSkill = entry.isSymbolicLink() && (await exists(`${path}/${SKILL_FILE}`))
       const file = `${prefix}${path}${isLinkedSkill ? `/${SKILL_FILE}` : ''}`
