@@ -1,6 +1,10 @@
 /** The reference server with all features, called by our client. */
 
 import assert from 'node:assert/strict'
+import { type Connector, connect } from '@mcpx/client'
+import type { Task } from '@mcpx/protocol'
+import { http } from '@mcpx/transport-http/client'
+import { spawn } from '@mcpx/transport-stdio'
 import { connectOurs } from '../clients/ours.ts'
 import type { Driver } from '../driver.ts'
 import { eventually, textOf } from '../feature.ts'
@@ -18,6 +22,7 @@ export const everythingOverStdio: ThirdParty = {
     const driver = await connectOurs({ transport: 'stdio', command: [process.execPath, programOf(NAME), 'stdio'] })
     await checkAll(check, driver)
     await driver.close()
+    await checkTasks(check, spawn(process.execPath, [programOf(NAME), 'stdio'], { stderr: 'ignore' }))
   },
 }
 
@@ -35,6 +40,7 @@ function overHttp(over: string, mode: string, path: string): ThirdParty {
         const driver = await connectOurs({ transport: 'http', url: `http://127.0.0.1:${port}${path}` })
         await checkAll(check, driver)
         await driver.close()
+        await checkTasks(check, http(`http://127.0.0.1:${port}${path}`))
       } finally {
         await close()
       }
@@ -99,6 +105,37 @@ async function checkInputRequests(check: Check, driver: Driver): Promise<void> {
   await check('answers a roots request', async () => {
     assert.match(textOf(await driver.callTool('get-roots-list')), /file:\/\/\/work/)
   })
+}
+
+/** The server is made with the official SDK 1.x, whose tasks are those of 2025-11-25. */
+async function checkTasks(check: Check, connector: Connector): Promise<void> {
+  const forms: string[] = []
+  const client = await connect(connector, {
+    onElicit(ask) {
+      forms.push(ask.message)
+      return { action: 'accept', content: { interpretation: 'snake' } }
+    },
+  })
+  const tool = 'simulate-research-query'
+  await check('follows a task that asks the user', async () => {
+    const states: (string | undefined)[] = []
+    const onStatus = ({ statusMessage }: Task) => void states.push(statusMessage)
+    const result = await client.callTool(tool, { topic: 'python', ambiguous: true }, { onStatus })
+    assert.match(textOf(result), /Research Report: python \(snake\)/)
+    assert.match(forms.join(), /"python" could have multiple interpretations/)
+    assert.ok(states.includes('Gathering sources...'), states.join())
+  })
+  await check('returns to a task, and cancels another', async () => {
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map((topic) => client.callTool(tool, { topic }, { task: 'handle' })),
+    )
+    assert.ok(first !== undefined && second !== undefined)
+    assert.equal((await first.status()).status, 'working')
+    await second.cancel()
+    await assert.rejects(second.result(), { name: 'TaskError', reason: 'cancelled' })
+    assert.match(textOf(await client.task(first.id).result()), /Research Report: one/)
+  })
+  await client.close()
 }
 
 async function checkResources(check: Check, driver: Driver): Promise<void> {
