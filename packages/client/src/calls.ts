@@ -85,17 +85,12 @@ export function createCalls(
   }
 
   async function sendInTurn(label: string, method: string, params: JsonObject, options: RequestCallOptions) {
-    const send = () =>
-      reconnector.use(label, options.signal, (connection) => sendOver(connection, method, params, options))
+    const sendOver = (connection: EraConnection) =>
+      taskTools.send(connection, method, params, options, (sent) => extensions.send(connection, method, sent, options))
+    const send = () => reconnector.use(label, options.signal, sendOver)
     if (options.onLog === undefined && options.onAsk === undefined) return send()
     const call = { method, label, options: { ...options, timeout: options.timeout ?? state.options.timeout } }
     return state.turns.run(await reconnector.connect(label, options.signal), call, send)
-  }
-
-  function sendOver(connection: EraConnection, method: string, params: JsonObject, options: RequestCallOptions) {
-    const send = (sent: JsonObject) => extensions.send(connection, method, sent, options)
-    if (connection.era === 'modern' || method !== 'tools/call') return send(params)
-    return taskTools.call(connection, params, options, send)
   }
 
   /** Runs a function with a call that an extension completes, until the signal of its options fires. */

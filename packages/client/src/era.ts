@@ -102,9 +102,15 @@ export function invalidResult(label: string, problem: string): ConnectionError {
   return new ConnectionError('invalid-message', `The response to ${label} was refused. ${problem}`, { hint })
 }
 
+/** How long a call may take in all, in ms, unless the options say otherwise. */
+export const DEFAULT_MAX_TIMEOUT = 600_000
+
 /** Creates the error of a call that has reached its `maxTimeout`. */
-export function timeError(label: string, maxTimeout: number): ConnectionError {
-  const hint = 'Pass a longer maxTimeout with the call.'
+export function timeError(
+  label: string,
+  maxTimeout: number,
+  hint = 'Pass a longer maxTimeout with the call.',
+): ConnectionError {
   return new ConnectionError('timeout', `${label} is still unfinished after ${maxTimeout} ms`, { hint })
 }
 

@@ -294,6 +294,9 @@ describe('notifications of an extension', () => {
     const other = modernServer(tools)
     await using second = await connect(other.server, { extensions: [greetings] })
     expect(await second.listen(filter).ready).toEqual({ toolsListChanged: true })
+    await expect(client.extension(greetings).listen({ greetings: undefined as never }).ready).rejects.toMatchObject({
+      reason: 'unsupported',
+    })
     await expect(second.extension(greetings).listen({ greetings: true }).ready).rejects.toMatchObject({
       reason: 'unsupported',
     })

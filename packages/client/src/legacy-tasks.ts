@@ -9,11 +9,11 @@ import {
   type Task,
   type Tool,
 } from '@mcpx/protocol'
-import type { EraConnection } from './era.ts'
+import { DEFAULT_MAX_TIMEOUT, type EraConnection } from './era.ts'
 import type { ExtensionCall } from './extensions.ts'
 import type { ClientOptions, RequestCallOptions } from './options.ts'
 import { setBounded } from './response-cache.ts'
-import { DEFAULT_MAX_TIMEOUT, isUnknown, type TaskFollower, type TaskPeer } from './task-follower.ts'
+import { isUnknown, type TaskFollower, type TaskPeer } from './task-follower.ts'
 
 /** How many tools that run as tasks are remembered. When it is full, the oldest is removed. */
 const MAX_TOOLS = 10_000
@@ -41,18 +41,20 @@ export class LegacyTaskTools {
   }
 
   /**
-   * Sends a `tools/call`. Asks for a task if the tool requires one, or if it allows one and the caller wants results of the
-   * type `task`. A result with a task becomes one of that type. Lists the tools of the server once if it has tasks.
+   * Sends a request. A `tools/call` asks for a task if the tool requires one, or if it allows one and the caller wants results
+   * of the type `task`. A result with a task becomes one of that type. Lists the tools of the server once if it has tasks.
    */
-  async call(
+  async send(
     connection: EraConnection,
+    method: string,
     params: JsonObject,
     { resultTypes = [], maxTimeout }: RequestCallOptions,
     send: (params: JsonObject) => Promise<JsonObject>,
   ): Promise<JsonObject> {
     const { tasks } = connection.server.capabilities as { tasks?: { requests?: { tools?: { call?: object } } } }
-    const isAble = this.#options.tasks !== false && tasks?.requests?.tools?.call !== undefined
-    if (!isAble || params.task !== undefined) return send(params)
+    const isAble =
+      connection.era === 'legacy' && this.#options.tasks !== false && tasks?.requests?.tools?.call !== undefined
+    if (!isAble || method !== 'tools/call' || params.task !== undefined) return send(params)
     const listed = this.#listed.get(connection) ?? this.#list().catch(() => {})
     this.#listed.set(connection, listed)
     const name = params.name as string

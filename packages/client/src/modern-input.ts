@@ -2,7 +2,7 @@
 
 import { ConnectionError, type InputRequiredResult, type InputResponse, type JsonObject, pause } from '@mcpx/protocol'
 import { forEachConcurrently, withSignal } from './async.ts'
-import { requestLabel, type ServerFacts, timeError } from './era.ts'
+import { DEFAULT_MAX_TIMEOUT, requestLabel, type ServerFacts, timeError } from './era.ts'
 import {
   answerForCall,
   inputLimitError,
@@ -36,7 +36,7 @@ export async function answerInputRequests(first: InputRequiredResult, call: Unfi
   const { state, method, options, startTime, closing } = call
   const label = requestLabel(method, call.params)
   const maxRounds = state.options.maxRounds ?? MAX_ROUNDS
-  const maxTimeout = options.maxTimeout ?? state.options.maxTimeout ?? 600_000
+  const maxTimeout = options.maxTimeout ?? state.options.maxTimeout ?? DEFAULT_MAX_TIMEOUT
   /** How long input requests have been answered, which does not count, in ms. */
   let answerTime = 0
   const timeLeft = () => maxTimeout - (performance.now() - startTime - answerTime)

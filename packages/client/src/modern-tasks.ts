@@ -40,9 +40,11 @@ export class ModernTask implements TaskPeer {
     for (const [key, controller] of this.#open) if (!Object.hasOwn(inputRequests, key)) controller.abort()
     const added = Object.entries(inputRequests).filter(([key]) => !this.#open.has(key) && !this.#answered.has(key))
     const { maxInputRequests = MAX_INPUT_REQUESTS, maxRounds = MAX_ROUNDS } = follower.call.client
+    const count = this.#open.size + added.length
+    if (count > maxInputRequests) throw inputLimitError(follower.call.label, count, maxInputRequests)
     this.#received += added.length
-    const count = Math.max(this.#open.size + added.length, this.#received / maxRounds)
-    if (count > maxInputRequests) throw inputLimitError(follower.call.label, Math.ceil(count), maxInputRequests)
+    const total = maxInputRequests * maxRounds
+    if (this.#received > total) throw inputLimitError(follower.call.label, this.#received, total)
     for (const [key, request] of added) follower.run(() => this.#answer(key, request, follower))
   }
 

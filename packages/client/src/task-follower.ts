@@ -13,7 +13,7 @@ import {
   type Task,
 } from '@mcpx/protocol'
 import { createDeferred, withSignal } from './async.ts'
-import { timeError } from './era.ts'
+import { DEFAULT_MAX_TIMEOUT, timeError } from './era.ts'
 import type { ExtensionCall } from './extensions.ts'
 
 /**
@@ -62,11 +62,12 @@ const LONGEST_INTERVAL = 300_000
 const WATCHED_DELAY = 30_000
 /** How long a server may leave requests about a task unanswered, in ms, unless the options say otherwise. */
 export const DEFAULT_TIMEOUT = 60_000
-export const DEFAULT_MAX_TIMEOUT = 600_000
 /** How long one request about a task may take before it is sent again, and the delays in between, in ms. */
 const ATTEMPT_TIMEOUT = 30_000
 const FIRST_RETRY = 250
 const LONGEST_RETRY = 5_000
+
+const LONGER = "Pass a longer maxTimeout, or wait for the result of the handle that { task: 'handle' } returns."
 
 interface FollowOptions {
   /** Whether the task is cancelled when the call ends before it. */
@@ -174,7 +175,6 @@ export class TaskFollower {
         return await abortable(send(Math.min(timeout / 2, ATTEMPT_TIMEOUT)), signal)
       } catch (error) {
         signal.throwIfAborted()
-        if (isUnknown(error)) throw this.#unknownError()
         if (!mayPass(error)) throw error
         const isLate = performance.now() - startTime + delay >= timeout
         if (isLate) throw error instanceof ConnectionError ? notFollowedError(label, this.#peer.id, error) : error
@@ -186,7 +186,7 @@ export class TaskFollower {
   /** Waits for the next state: until the server sends one, or until it is time to poll. */
   async #next(task: Task): Promise<DetailedTask> {
     const { label, signal } = this.call
-    if (this.timeLeft <= 0) throw timeError(label, this.#options.maxTimeout)
+    if (this.timeLeft <= 0) throw timeError(label, this.#options.maxTimeout, LONGER)
     const expiry = this.#expiry - performance.now()
     if (expiry <= 0) throw this.#unknownError()
     const delay = Math.min(this.#delayAfter(task), this.timeLeft, expiry)
@@ -203,9 +203,13 @@ export class TaskFollower {
 
   async #poll(): Promise<DetailedTask> {
     const isWatched = this.#isWatched()
-    const task = await this.attempt((timeout) => this.#peer.get(this.call, timeout))
-    this.#isUpToDate = isWatched
-    return task
+    try {
+      const task = await this.attempt((timeout) => this.#peer.get(this.call, timeout))
+      this.#isUpToDate = isWatched
+      return task
+    } catch (error) {
+      throw isUnknown(error) ? this.#unknownError() : error
+    }
   }
 
   #delayAfter({ pollIntervalMs = 0 }: Task): number {
@@ -277,7 +281,7 @@ export function explainUnknown(label: string, id: string): (error: unknown) => n
   }
 }
 
-const lostReasons: readonly string[] = ['closed', 'exited', 'unreachable', 'refused', 'unsupported']
+const lostReasons: readonly string[] = ['closed', 'exited', 'unreachable']
 /** The code of `rateLimit` of `@mcpx/server`. */
 const RATE_LIMITED = 429
 
@@ -285,11 +289,11 @@ const RATE_LIMITED = 429
 function mayPass(error: unknown): boolean {
   if (error instanceof RpcError) return error.code === ErrorCode.InternalError || error.code === RATE_LIMITED
   if (!(error instanceof ConnectionError)) return false
-  return error.retryable || ['closed', 'exited', 'unreachable', 'timeout'].includes(error.reason)
+  return error.retryable || error.reason === 'timeout' || lostReasons.includes(error.reason)
 }
 
 function isConnectionLost(error: unknown): boolean {
-  return error instanceof ConnectionError && lostReasons.includes(error.reason)
+  return error instanceof ConnectionError && [...lostReasons, 'refused', 'unsupported'].includes(error.reason)
 }
 
 function notFollowedError(label: string, id: string, cause: ConnectionError): ConnectionError {

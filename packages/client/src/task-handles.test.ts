@@ -118,6 +118,32 @@ describe('the handle of a task', () => {
     expect(String(onWarning.mock.calls[0]?.[0])).toContain('listener')
   })
 
+  it('keeps a final state when an older one arrives later', async () => {
+    let isSlow = false
+    const tasks = taskServer({
+      answers: {
+        'tasks/get': async () => {
+          const { state } = tasks.task
+          if (isSlow) await new Promise((resolve) => void setTimeout(resolve, 5_000))
+          return state
+        },
+      },
+    })
+    await using client = await connect(tasks.server)
+    const handle = await client.callTool('slow', {}, { task: 'handle' })
+    isSlow = true
+    const late = handle.status()
+    await wait(1)
+    isSlow = false
+    tasks.task.complete()
+    const result = handle.result()
+    await wait(2_000)
+    await result
+    await wait(5_000)
+    expect(await late).toMatchObject({ status: 'completed' })
+    expect(await handle.status()).toMatchObject({ status: 'completed' })
+  })
+
   it('answers input requests once, also when two callers wait for the result', async () => {
     const tasks = taskServer({ run: (task) => task.ask({ a: form() }) })
     const onElicit = vi.fn(() => ({ action: 'decline' }) as const)

@@ -150,6 +150,18 @@ describe('a call that becomes a task', () => {
     expect(performance.now() - start).toBeLessThan(1_000)
   })
 
+  it('is polled with the metadata and the capabilities of the call', async () => {
+    const tasks = taskServer({ run: (task) => task.complete() })
+    await using client = await connect(tasks.server)
+    const options = { meta: { 'com.example/tenant': 'a' }, capabilities: { roots: {} } }
+    await settled(client.request('tools/call', { name: 'slow' }, options))
+    const extensions = { [TASKS_ID]: {} }
+    expect(tasks.server.asked('tasks/get')[0]?.params).toMatchObject({
+      taskId: 'task-1',
+      _meta: { 'com.example/tenant': 'a', [`${META}clientCapabilities`]: { roots: {}, extensions } },
+    })
+  })
+
   it('can be part of a group', async () => {
     const link = { type: 'resource_link', uri: 'a://b', name: 'b' }
     const tasks = taskServer({ run: (task) => task.complete('', { content: [link] }) })
@@ -288,6 +300,7 @@ describe('time limits', () => {
     const called = client.callTool('slow', {}, { maxTimeout: 60_000 })
     await wait(301_000)
     expect(tasks.task.responses).toEqual([['a', { action: 'decline' }]])
+    await wait(40_000)
     tasks.task.complete()
     expect(await settled(called)).toMatchObject({ content: [{ text: 'done' }] })
   })
@@ -579,6 +592,44 @@ describe('a server that sends the states of tasks', () => {
     expect(await called).toMatchObject({ content: [{ text: 'done' }] })
   })
 
+  it('may have missed one before it was listened to', async () => {
+    const tasks = taskServer({ announces: true, state: { ttlMs: null } })
+    await using client = await connect(tasks.server)
+    const called = client.callTool('slow')
+    await wait(500)
+    tasks.task.onChange = undefined
+    tasks.task.complete()
+    await wait(600)
+    expect(await called).toMatchObject({ content: [{ text: 'done' }] })
+  })
+
+  it('may have missed one between a poll and its confirmation', async () => {
+    const tasks = taskServer({
+      announces: true,
+      state: { ttlMs: null },
+      answers: {
+        'tasks/get': async () => {
+          const { state } = tasks.task
+          await new Promise((resolve) => void setTimeout(resolve, 500))
+          return state
+        },
+        'subscriptions/listen': async ({ message, exchange }) => {
+          await new Promise((resolve) => void setTimeout(resolve, 1_200))
+          const _meta = { [`${META}subscriptionId`]: message.id }
+          const params = { notifications: { taskIds: ['task-1'] }, _meta }
+          void exchange.notify('notifications/subscriptions/acknowledged', params)
+          return new Promise(() => {})
+        },
+      },
+    })
+    await using client = await connect(tasks.server)
+    const called = client.callTool('slow')
+    await wait(1_100)
+    tasks.task.complete()
+    await wait(5_000)
+    expect(await called).toMatchObject({ content: [{ text: 'done' }] })
+  })
+
   it('may send input requests that way', async () => {
     const tasks = taskServer({ announces: true, state: { ttlMs: null } })
     await using client = await connect(tasks.server, { onElicit: () => ({ action: 'decline' }) })
@@ -599,7 +650,10 @@ describe('a server that sends the states of tasks', () => {
     await wait(3_000)
     expect(tasks.streams.size).toBe(4)
     for (const task of tasks.tasks.values()) task.complete(task.id)
-    await settled(Promise.all(calls))
+    const results = await settled(Promise.all(calls))
+    expect(results.map(({ content }) => content)).toEqual(
+      [...tasks.tasks.keys()].map((id) => [{ type: 'text', text: id }]),
+    )
     await wait(10)
     expect(tasks.streams.size).toBe(0)
     const last = client.callTool('slow')
@@ -610,10 +664,15 @@ describe('a server that sends the states of tasks', () => {
   })
 
   it('is no cause of warnings if it does not', async () => {
-    const tasks = taskServer({ run: (task) => task.complete() })
+    const tasks = taskServer()
     const onWarning = vi.fn()
     await using client = await connect(tasks.server, { onWarning })
-    await settled(client.callTool('slow'))
+    const called = client.callTool('slow')
+    await wait(100)
+    expect(tasks.streams.size).toBe(0)
+    expect(tasks.server.asked('subscriptions/listen')).toHaveLength(1)
+    tasks.task.complete()
+    await settled(called)
     expect(onWarning.mock.calls).toEqual([])
   })
 })
@@ -736,13 +795,13 @@ describe('a hostile server', () => {
     expect(tasks.methods).not.toContain('tasks/cancel')
   })
 
-  it('that refuses an update ends the call', async () => {
+  it.each([-32_000, -32_602])('that refuses an update with %i ends the call', async (code) => {
     const tasks = taskServer({
-      answers: { 'tasks/update': () => Promise.reject(new RpcError(-32_000, 'No updates today')) },
+      answers: { 'tasks/update': () => Promise.reject(new RpcError(code, 'No updates today')) },
       run: (task) => task.ask({ a: form() }),
     })
     await using client = await connect(tasks.server, { onElicit: () => ({ action: 'decline' }) })
-    await expect(settled(client.callTool('slow'))).rejects.toMatchObject({ code: -32_000, message: 'No updates today' })
+    await expect(settled(client.callTool('slow'))).rejects.toMatchObject({ code, message: 'No updates today' })
     expect(tasks.methods.at(-1)).toBe('tasks/cancel')
   })
 
@@ -750,7 +809,10 @@ describe('a hostile server', () => {
     const tasks = taskServer({ state: { ttlMs: null } })
     await using client = await connect(tasks.server)
     const start = performance.now()
-    await expect(settled(client.callTool('slow'))).rejects.toMatchObject({ reason: 'timeout' })
+    await expect(settled(client.callTool('slow'))).rejects.toMatchObject({
+      reason: 'timeout',
+      hint: "Pass a longer maxTimeout, or wait for the result of the handle that { task: 'handle' } returns.",
+    })
     expect(Math.round((performance.now() - start) / 10_000)).toBe(60)
   })
 

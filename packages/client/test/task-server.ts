@@ -71,7 +71,7 @@ export function taskServer({ state = {}, announces = false, answers = {}, run }:
     const _meta = { [SUBSCRIPTION_ID]: message.id }
     const notifications = announces ? { taskIds } : {}
     void exchange.notify('notifications/subscriptions/acknowledged', { notifications, _meta })
-    if (announces) streams.set(message.id, taskIds)
+    streams.set(message.id, taskIds)
     for (const id of announces ? taskIds : []) {
       const task = tasks.get(id)
       if (task !== undefined) {
