@@ -4,6 +4,7 @@
  */
 
 import {
+  type ClientCapabilities,
   type Connection,
   ConnectionError,
   check,
@@ -18,12 +19,14 @@ import {
   LONGEST_TIMER,
   type LoggingLevel,
   type NotificationMessage,
+  quoted,
   type Revision,
   RpcError,
   requestEntry,
   type SubscriptionFilter,
   SubscriptionsAcknowledgedNotificationParams,
   serverInfoOf,
+  TASKS_EXTENSION,
   withEnvelope,
 } from '@mcpx/protocol'
 import type { UndeterminedConnection } from './connection.ts'
@@ -329,13 +332,16 @@ function checkUnfinished(result: JsonObject, label: string): JsonObject {
   throw invalidResult(label, 'result: expected inputRequests or requestState, got neither')
 }
 
-/** Names the option of `connect` that declares a missing capability. */
+/** Names the options of `connect` that declare missing capabilities. */
 function withRemedy(error: RpcError): RpcError {
   if (error.code !== ErrorCode.MissingRequiredClientCapability) return error
-  const required = (error.data as { requiredCapabilities?: object } | undefined)?.requiredCapabilities ?? {}
+  const { requiredCapabilities: required = {} } = (error.data ?? {}) as { requiredCapabilities?: ClientCapabilities }
   const options = Object.entries(INPUT_CALLBACKS).flatMap(([method, option]) =>
     Object.keys(required).some((capability) => method.startsWith(`${capability}/`)) ? [option] : [],
   )
+  for (const id of Object.keys(required.extensions ?? {})) {
+    options.push(id === TASKS_EXTENSION ? 'tasks: true' : `the extension ${quoted(id)}`)
+  }
   if (options.length === 0) return error
   const message = `${error.message}. Pass ${options.join(' and ')} to connect`
   return new RpcError(error.code, message, { data: error.data, cause: error })

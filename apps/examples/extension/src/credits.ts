@@ -1,8 +1,7 @@
 /** An extension of the protocol: callers have credits, and tools with the option `cost` use them up. */
 import { defineMethod, defineSubscription, RpcError, type ServerExtension } from '@mcpx/server'
-import { z } from 'zod'
+import { credits as contract } from './contract.ts'
 
-export const CREDITS = 'com.example/credits'
 /** The error code of a caller without credits. */
 export const NO_CREDITS = -32060
 
@@ -28,13 +27,13 @@ export function credits(account: Account): ServerExtension {
   }
 
   return {
-    id: CREDITS,
+    id: contract.id,
     settings: { currency: 'stars' },
     errorCodes: [NO_CREDITS],
     methods: {
       'com.example/credits/get': defineMethod({ cacheable: true }, () => ({ balance: account.balance })),
       'com.example/credits/buy': defineMethod(
-        { params: z.object({ amount: z.int().min(1).max(1_000) }), requiresDeclaration: true },
+        { params: contract.methods['com.example/credits/buy'].params, requiresDeclaration: true },
         ({ amount }) => {
           add(amount)
           return { balance: account.balance }
@@ -43,18 +42,21 @@ export function credits(account: Account): ServerExtension {
     },
     notifications: ['notifications/com.example/credits/changed'],
     subscriptions: {
-      credits: defineSubscription({ value: z.literal(true), requiresDeclaration: true }, (_, { notify }) => {
-        let isSending = false
-        const listener = async () => {
-          // The newest balance is enough: while one notification is sent, further changes are combined.
-          if (isSending) return
-          isSending = true
-          await notify('notifications/com.example/credits/changed', { balance: account.balance })
-          isSending = false
-        }
-        listeners.add(listener)
-        return { acknowledged: true, close: () => void listeners.delete(listener) }
-      }),
+      credits: defineSubscription(
+        { value: contract.subscriptions.credits, requiresDeclaration: true },
+        (_, { notify }) => {
+          let isSending = false
+          const listener = async () => {
+            // The newest balance is enough: while one notification is sent, further changes are combined.
+            if (isSending) return
+            isSending = true
+            await notify('notifications/com.example/credits/changed', { balance: account.balance })
+            isSending = false
+          }
+          listeners.add(listener)
+          return { acknowledged: true, close: () => void listeners.delete(listener) }
+        },
+      ),
     },
     toolOptions: {
       cost: {

@@ -1,20 +1,21 @@
 /** Serves an extension by its own author over HTTP, and uses every part of it. `npm start` */
 import { strict as assert } from 'node:assert'
+import { setTimeout } from 'node:timers/promises'
 import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
-import { CREDITS, NO_CREDITS } from './credits.ts'
+import { credits } from './contract.ts'
+import { NO_CREDITS } from './credits.ts'
 import { server } from './server.ts'
 
 const { url, close } = await serveHttp(server, { port: 0 })
 
 for (const era of ['modern', 'legacy'] as const) {
-  await using client = await connect(http(url), {
-    era,
-    capabilities: { extensions: { [CREDITS]: {} } },
-  })
-  assert.deepEqual(client.server.capabilities.extensions, { [CREDITS]: { currency: 'stars' } })
-  const balance = async () => (await client.request('com.example/credits/get')).balance
+  // The client declares the extension. `client.extension(credits)` is typed by its schemas.
+  await using client = await connect(http(url), { era, extensions: [credits] })
+  const account = client.extension(credits)
+  assert.deepEqual(account.settings, { currency: 'stars' })
+  const balance = async () => (await account.request('com.example/credits/get')).balance
   assert.equal(await balance(), 5)
 
   // Tools cost what their option says, also those of a mounted server.
@@ -24,12 +25,19 @@ for (const era of ['modern', 'legacy'] as const) {
   assert.equal(await balance(), 0)
   await assert.rejects(client.callTool('ask'), { code: NO_CREDITS, message: 'The call costs 3, you have 0' })
 
-  // The parameters of a method are checked by its schema.
-  const bought = await client.request('com.example/credits/buy', { amount: 5 })
+  // Notifications arrive at `on`. In the legacy era there are no subscriptions of extensions.
+  const changes: number[] = []
+  account.on('notifications/com.example/credits/changed', ({ balance }) => void changes.push(balance))
+  if (era === 'modern') await account.listen({ credits: true }).ready
+
+  const bought = await account.request('com.example/credits/buy', { amount: 5 })
   assert.equal(bought.balance, 5)
-  await assert.rejects(client.request('com.example/credits/buy', { amount: 'many' }), {
-    code: -32602,
-    message: /^params\.amount: /,
+  while (era === 'modern' && changes.length === 0) await setTimeout(5)
+  assert.deepEqual(changes, era === 'modern' ? [5] : [])
+
+  // The parameters of a method are checked by its schema, on both sides.
+  await assert.rejects(account.request('com.example/credits/buy', { amount: 1_001 }), {
+    message: /^com\.example\/credits\/buy: params\.amount: /,
   })
   console.log(`${client.revision}: ${await balance()} credits`)
 }
@@ -38,6 +46,13 @@ for (const era of ['modern', 'legacy'] as const) {
 await using other = await connect(http(url))
 assert.equal((await other.request('com.example/credits/get')).balance, 5)
 await assert.rejects(other.request('com.example/credits/buy', { amount: 1 }), { code: -32021 })
+
+// The server checks the parameters as well.
+await using careless = await connect(http(url), { capabilities: { extensions: { [credits.id]: {} } } })
+await assert.rejects(careless.request('com.example/credits/buy', { amount: 'many' }), {
+  code: -32602,
+  message: /^params\.amount: /,
+})
 
 await close()
 console.log('ok')

@@ -1,0 +1,15 @@
+/** The messages of the extension: what both sides have to agree on. The server and the client use the same schemas. */
+import { z } from 'zod'
+
+const Balance = z.object({ balance: z.int() })
+
+/** An extension for clients: it is passed to `connect`, and types `client.extension(credits)`. */
+export const credits = {
+  id: 'com.example/credits',
+  methods: {
+    'com.example/credits/get': { result: Balance },
+    'com.example/credits/buy': { params: z.object({ amount: z.int().min(1).max(1_000) }), result: Balance },
+  },
+  notifications: { 'notifications/com.example/credits/changed': Balance },
+  subscriptions: { credits: z.literal(true) },
+}
