@@ -58,6 +58,7 @@ export {
   requestEntry, revisionsOf, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
   } from './methods.ts'
 export { checkNumbers, nearestName, refuseUnknownOption, unknownOption } from './options.ts'
+export { looksSecret, type RedactOptions, redact, redactUri } from './redact.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

@@ -17,6 +17,7 @@ export {
   internalError,
   invalidParams,
   invalidRequest,
+  looksSecret,
   methodNotFound,
   missingClientCapability,
   RpcError,
@@ -54,7 +55,7 @@ export {
   type Subscriber,
 } from './extension.ts'
 export { type Approval, type ApproveOptions, approve } from './middleware/approve.ts'
-export { type AuditEntry, type AuditOptions, type AuditOutcome, audit, looksSecret } from './middleware/audit.ts'
+export { type AuditEntry, type AuditOptions, type AuditOutcome, audit } from './middleware/audit.ts'
 export { RATE_LIMITED, type RateLimitOptions, rateLimit } from './middleware/rate-limit.ts'
 export { TIMED_OUT, timeout } from './middleware/timeout.ts'
 export type { Endpoint, Middleware, Next, ServerRequest, ToolLookup } from './middleware.ts'

@@ -1,10 +1,10 @@
-import { type Context, invalidParams, type JsonObject } from '@mcpx/protocol'
+import { type Context, invalidParams, type JsonObject, looksSecret } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { InputRequired } from '../errors.ts'
 import { type Endpoint, wrap } from '../middleware.ts'
 import { inputRequired } from '../results.ts'
 import { approve } from './approve.ts'
-import { type AuditEntry, type AuditOptions, audit, looksSecret } from './audit.ts'
+import { type AuditEntry, type AuditOptions, audit } from './audit.ts'
 
 const baseCtx = {
   auth: { subject: 'ann', clientId: 'app', scopes: [] },

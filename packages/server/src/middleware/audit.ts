@@ -7,7 +7,10 @@ import {
   ErrorCode,
   guarded,
   type JsonObject,
+  type RedactOptions,
   RpcError,
+  redact,
+  redactUri,
 } from '@mcpx/protocol'
 import { InputRequired } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
@@ -57,7 +60,7 @@ export interface AuditOptions {
    * Returns whether the value of a key is secret. Called for keys at any depth. Default: `looksSecret`, which recognizes
    * words such as password, token, secret, cookie and authorization.
    */
-  readonly isSecret?: IsSecret | undefined
+  readonly isSecret?: RedactOptions['isSecret']
   /** The approximate number of argument characters in an entry. The rest is marked as left out. Default: 4,096. */
   readonly maxLength?: number | undefined
   /** Called when an entry could not be written. Default: none. */
@@ -77,14 +80,14 @@ const LONGEST_NAME = 200
  */
 export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
   checkOptionNames('audit', options, ['isSecret', 'maxLength', 'onError'] satisfies (keyof AuditOptions)[])
-  const { isSecret = looksSecret, maxLength = 4_096 } = options
+  const { isSecret, maxLength } = options
   checkNumbers('audit: ', { maxLength })
   const report = guarded(options.onError)
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
   return async (request, ctx, next) => {
     const start = performance.now()
     // Copied before the handler runs, because it might change the arguments.
-    const args = redact(argumentsOf(request.params), isSecret, { left: maxLength }, 0)
+    const args = redact(argumentsOf(request.params), { isSecret, maxLength })
     const facts = { ...factsOf(request, ctx, isSecret), arguments: args }
     const end = (ending: Ending) => send({ ...facts, ...ending, duration: performance.now() - start })
     try {
@@ -98,11 +101,9 @@ export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: Au
   }
 }
 
-type IsSecret = (key: string) => boolean
-
 type Ending = Pick<AuditEntry, 'outcome' | 'errorCode'>
 
-function factsOf({ method, params }: ServerRequest, ctx: Context, isSecret: IsSecret) {
+function factsOf({ method, params }: ServerRequest, ctx: Context, isSecret: AuditOptions['isSecret']) {
   const { auth, client } = ctx
   const info = client.info && { name: cut(client.info.name), version: cut(client.info.version) }
   return {
@@ -115,7 +116,7 @@ function factsOf({ method, params }: ServerRequest, ctx: Context, isSecret: IsSe
   }
 }
 
-function targetOf({ name, uri, ref }: JsonObject, isSecret: IsSecret): string | undefined {
+function targetOf({ name, uri, ref }: JsonObject, isSecret: AuditOptions['isSecret']): string | undefined {
   const { name: prompt, uri: template } = (ref ?? {}) as JsonObject
   const named = name ?? prompt
   if (typeof named === 'string') return cut(named)
@@ -151,81 +152,4 @@ function failureOf(error: unknown, ctx: Context): Ending {
 /** Returns whether the response asks questions. They are sent even if the handler returned a result or threw an error. */
 function isUnfinished(ctx: Context): boolean {
   return (ctx as { readonly asker?: Asker | undefined }).asker?.unfinished?.() !== undefined
-}
-
-const REDACTED = '[redacted]'
-const LEFT_OUT = '[left out]'
-const MAX_DEPTH = 8
-const MAX_STRING_LENGTH = 256
-const MAX_KEY_LENGTH = 100
-
-/** Names of secrets, in lower case and without `-`, `_` and spaces. */
-const SECRET_WORDS =
-  /passw|passphrase|passcode|secret|token|apikey|accesskey|privatekey|authorization|credential|cookie|bearer|signature|sessionid|cardnumber|securitycode|otp$|^(?:pwd|pass|pin|cvv|cvc|ssn|iban|auth|jwt|mnemonic|seedphrase)$/
-
-/** Returns whether a key names a secret, such as `password`, `api_key`, `accessToken`, `X-Auth-Token` or `pin`. */
-export function looksSecret(key: string): boolean {
-  return SECRET_WORDS.test(
-    key
-      .slice(0, MAX_STRING_LENGTH)
-      .replace(/[^A-Za-z]/g, '')
-      .toLowerCase(),
-  )
-}
-
-/** The number of characters that may still be written. */
-interface Budget {
-  left: number
-}
-
-function redact(value: unknown, isSecret: IsSecret, budget: Budget, depth: number): unknown {
-  if (typeof value === 'string') return shorten(value, isSecret, budget)
-  if (typeof value !== 'object' || value === null) {
-    budget.left -= 8
-    return typeof value === 'bigint' ? String(value) : value
-  }
-  budget.left -= LEFT_OUT.length
-  if (depth >= MAX_DEPTH || budget.left <= 0) return LEFT_OUT
-  if (Array.isArray(value)) {
-    const copy: unknown[] = []
-    for (const item of value) {
-      if (budget.left <= 0) return [...copy, LEFT_OUT]
-      copy.push(redact(item, isSecret, budget, depth + 1))
-    }
-    return copy
-  }
-  return Object.fromEntries(entriesOf(value, isSecret, budget, depth))
-}
-
-function entriesOf(value: object, isSecret: IsSecret, budget: Budget, depth: number) {
-  const entries: [string, unknown][] = []
-  const { name: nameMember, key: keyMember } = value as { name?: unknown; key?: unknown }
-  // Headers and the like are often written as `{ name: 'Authorization', value: '…' }`.
-  const hidesValue = [nameMember, keyMember].some((each) => typeof each === 'string' && isSecret(each))
-  for (const [key, member] of Object.entries(value)) {
-    if (budget.left <= 0) return [...entries, ['…', LEFT_OUT] as [string, unknown]]
-    const name = key.slice(0, MAX_KEY_LENGTH)
-    budget.left -= name.length + 4
-    const isHidden = isSecret(key) || (hidesValue && key === 'value')
-    if (isHidden) budget.left -= REDACTED.length
-    entries.push([name, isHidden ? REDACTED : redact(member, isSecret, budget, depth + 1)])
-  }
-  return entries
-}
-
-function shorten(text: string, isSecret: IsSecret, budget: Budget): string {
-  const plain = redactUri(text.slice(0, 4 * MAX_STRING_LENGTH), isSecret)
-  const length = Math.max(0, Math.min(MAX_STRING_LENGTH, budget.left))
-  budget.left -= Math.min(plain.length, length) + 2
-  return text.length > 4 * MAX_STRING_LENGTH || plain.length > length ? `${plain.slice(0, length)}…` : plain
-}
-
-/** Removes secrets from a URI. Returns strings without URIs unchanged. */
-function redactUri(uri: string, isSecret: IsSecret): string {
-  if (!uri.includes('://')) return uri
-  return uri
-    .replace(/:\/\/[^/?#\s]*@/g, `://${REDACTED}@`)
-    .replace(/([?&#])([^=?&#\s]+)=([^&#\s]*)/g, (all, mark: string, key: string) =>
-      isSecret(key) ? `${mark}${key}=${REDACTED}` : all,
-    )
 }
