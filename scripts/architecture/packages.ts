@@ -10,6 +10,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   // Extensions use the public interface of the server, and no other part of it.
   { kind: /^tasks$/, may: /^(?:protocol|server)$/, inTests: /^(?:client|testing|store-.+|transport-.+)$/ },
   { kind: /^cli$/, may: /^/ },
+  { kind: /^telemetry$/, may: /^protocol$/, inTests: /^(?:client|server|transport-.+)$/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
   { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset)$/ },
   {
@@ -83,6 +84,7 @@ function checkDependencies({ manifest, sources }: Package): Violation[] {
 const nodeFiles: Readonly<Record<string, RegExp>> = {
   auth: /^node(?:\.ts$|\/)/,
   skills: /^node(?:\.ts$|\/)/,
+  telemetry: /^node\.ts$/,
   'transport-stdio': /^/,
   cli: /^/,
   testing: /^node\.ts$/,

@@ -237,10 +237,10 @@ export class TelemetryReporter {
     )
   }
 
-  /** Runs work. */
-  work<Result>(work: ObservedWork, run: () => Awaitable<Result>): Promise<Result> {
+  /** Runs work. `run` receives its observation, to end it early. */
+  work<Result>(work: ObservedWork, run: (running: RunningObservation) => Awaitable<Result>): Promise<Result> {
     const running = new RunningObservation(() => this.#telemetry.onWork?.(work), this.#onError)
-    return running.complete(run, (result) => (isObject(result) ? { result } : NOTHING))
+    return running.complete(() => run(running), (result) => (isObject(result) ? { result } : NOTHING))
   }
 
   endSession(session: EndedSession): void {

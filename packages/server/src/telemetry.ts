@@ -20,6 +20,7 @@ import {
   withMembers,
 } from '@mcpx/protocol'
 import { createDynamicHandler, HANDLER_MEMBERS } from './dispatch.ts'
+import { InputRequired } from './errors.ts'
 
 /** The id of the session of a connection that names none, such as stdio. */
 const UNNAMED_SESSION = 'connection'
@@ -61,7 +62,15 @@ export function observeNotifications(
 export function observeHandler(reporter: TelemetryReporter, prefix: string, handler: Handler): Handler {
   const observed = Object.entries(HANDLER_MEMBERS).map(([method, member]) => {
     const run = (params: JsonObject, ctx: Context) =>
-      reporter.work({ kind: 'delegate', method, params, prefix }, () => handler[member]?.(params as never, ctx))
+      reporter.work({ kind: 'delegate', method, params, prefix }, async (running) => {
+        try {
+          return await handler[member]?.(params as never, ctx)
+        } catch (error) {
+          // The handler asks the client, which is no failure.
+          if (error instanceof InputRequired) running.end({})
+          throw error
+        }
+      })
     return [member, run] as const
   })
   const handlerOfMembers = createDynamicHandler(Object.fromEntries(observed), (member) => handler[member] !== undefined)

@@ -1,0 +1,191 @@
+/**
+ * Names and attributes of spans and metrics by the semantic conventions of OpenTelemetry for MCP. The conventions are in
+ * development, so their names are written here instead of imported.
+ *
+ * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
+ */
+
+import {
+  type EndedSession,
+  ErrorCode,
+  isObject,
+  type JsonObject,
+  looksSecret,
+  type NetworkInfo,
+  type ObservedMessage,
+  type Outcome,
+  type RedactOptions,
+  redact,
+} from '@mcpx/protocol'
+import type { Attributes } from '@opentelemetry/api'
+
+/** The role of this process for one message, which is the kind of its span: a client sends it, a server handles it. */
+export type Role = 'client' | 'server'
+
+/** The longest name or URI in an attribute, in characters. Peers choose them. */
+const MAX_LENGTH = 1_024
+
+/** The most arguments of a prompt in attributes. */
+const MAX_VARIABLES = 64
+
+const RESOURCE_METHODS: readonly string[] = [
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'notifications/resources/updated',
+]
+
+function put(attributes: Attributes, name: string, value: unknown): void {
+  if (typeof value === 'string') attributes[name] = value.length > MAX_LENGTH ? value.slice(0, MAX_LENGTH) : value
+  else if (typeof value === 'number') attributes[name] = value
+}
+
+/** Returns the attributes of the tool, prompt or resource that a request names. */
+export function itemAttributes(method: string, params: JsonObject | undefined): Attributes {
+  const attributes: Attributes = {}
+  if (method === 'tools/call') put(attributes, 'gen_ai.tool.name', params?.name)
+  else if (method === 'prompts/get') put(attributes, 'gen_ai.prompt.name', params?.name)
+  else if (method === 'completion/complete') {
+    const { type, name } = isObject(params?.ref) ? params.ref : {}
+    if (type === 'ref/prompt') put(attributes, 'gen_ai.prompt.name', name)
+  } else if (RESOURCE_METHODS.includes(method)) put(attributes, 'mcp.resource.uri', params?.uri)
+  return attributes
+}
+
+/** Returns the name of a span: the method, and the tool or prompt. */
+export function spanName(method: string, item: Attributes, withUri: boolean): string {
+  const target =
+    item['gen_ai.tool.name'] ?? item['gen_ai.prompt.name'] ?? (withUri ? item['mcp.resource.uri'] : undefined)
+  const bounded = method.slice(0, MAX_LENGTH)
+  return target === undefined ? bounded : `${bounded} ${target}`
+}
+
+/** Returns the attributes that the span and the metric of a message have in common. */
+export function messageAttributes({ side, method, revision, network }: ObservedMessage, role: Role): Attributes {
+  const attributes: Attributes = {}
+  put(attributes, 'mcp.method.name', method)
+  if (method === 'tools/call') attributes['gen_ai.operation.name'] = 'execute_tool'
+  put(attributes, 'mcp.protocol.version', revision)
+  put(attributes, 'network.transport', network?.transport)
+  put(attributes, 'network.protocol.name', network?.protocol)
+  put(attributes, 'network.protocol.version', network?.protocolVersion)
+  if (side === 'client' && role === 'client') putServer(attributes, network)
+  return attributes
+}
+
+function putServer(attributes: Attributes, network: NetworkInfo | undefined): void {
+  put(attributes, 'server.address', network?.address)
+  put(attributes, 'server.port', network?.port)
+}
+
+/** Returns the attributes of the metric of a session. */
+export function sessionAttributes({ side, revision, network }: EndedSession): Attributes {
+  const attributes: Attributes = {}
+  put(attributes, 'mcp.protocol.version', revision)
+  put(attributes, 'network.protocol.name', network?.protocol)
+  if (side === 'client') putServer(attributes, network)
+  return attributes
+}
+
+/** Returns the attributes that only the span of a message has. */
+export function spanAttributes({ side, id, sessionId, network }: ObservedMessage, role: Role): Attributes {
+  const attributes: Attributes = {}
+  if (id !== undefined) put(attributes, 'jsonrpc.request.id', String(id))
+  put(attributes, 'mcp.session.id', sessionId)
+  if (side !== 'server' || role !== 'server') return attributes
+  put(attributes, 'client.address', network?.address)
+  put(attributes, 'client.port', network?.port)
+  return attributes
+}
+
+// Contents
+
+/** Returns the arguments of a call or of a prompt. */
+export function argumentAttributes({ method, params }: ObservedMessage, options: RedactOptions): Attributes {
+  const given = params?.arguments
+  if (!isObject(given)) return {}
+  if (method === 'tools/call') return { 'gen_ai.tool.call.arguments': JSON.stringify(redact(given, options)) }
+  if (method !== 'prompts/get') return {}
+  const { isSecret = looksSecret } = options
+  const attributes: Attributes = {}
+  for (const [name, value] of Object.entries(given).slice(0, MAX_VARIABLES)) {
+    put(attributes, `gen_ai.prompt.variable.${name.slice(0, MAX_LENGTH)}`, isSecret(name) ? '[redacted]' : value)
+  }
+  return attributes
+}
+
+/** Returns the result of a call. */
+export function resultAttributes(method: string, result: JsonObject | undefined, options: RedactOptions): Attributes {
+  if (method !== 'tools/call' || result === undefined) return {}
+  const { _meta, ...shown } = result
+  return { 'gen_ai.tool.call.result': JSON.stringify(redact(shown, options)) }
+}
+
+// Ends
+
+/** Returns the revision that a handshake has negotiated. */
+export function revisionAttributes({ result }: Outcome): Attributes {
+  const attributes: Attributes = {}
+  put(attributes, 'mcp.protocol.version', result?.protocolVersion)
+  return attributes
+}
+
+/** The codes of errors that the caller of a server has caused. */
+const CALLER_FAULTS: readonly number[] = [
+  ErrorCode.ParseError,
+  ErrorCode.InvalidRequest,
+  ErrorCode.MethodNotFound,
+  ErrorCode.InvalidParams,
+  ErrorCode.ResourceNotFound,
+]
+
+/** The end of a message, as spans and metrics describe it. */
+export interface Ending {
+  readonly attributes: Attributes
+  /** Whether the span has the status of an error. */
+  readonly isError: boolean
+  /** The description of that status. */
+  readonly message: string | undefined
+}
+
+/** Describes how a message ended. A server that refuses the request of its caller has not failed. */
+export function describeEnding({ result, error }: Outcome, role: Role): Ending {
+  if (error === undefined) {
+    const isError = result?.isError === true
+    return { attributes: isError ? { 'error.type': 'tool_error' } : {}, isError, message: undefined }
+  }
+  const { message } = error
+  if ('code' in error && typeof error.code === 'number') {
+    const code = String(error.code)
+    const isError = role === 'client' || !CALLER_FAULTS.includes(error.code)
+    const attributes: Attributes = { 'rpc.response.status_code': code }
+    if (isError) attributes['error.type'] = code
+    return { attributes, isError, message }
+  }
+  const { reason, status, name = 'Error' } = error as { reason?: string; status?: number; name?: string }
+  // A response that is no JSON-RPC message has an HTTP status instead of a code.
+  const type = reason === 'refused' && status !== undefined ? String(status) : (reason ?? name)
+  return { attributes: { 'error.type': type }, isError: reason !== 'cancelled', message }
+}
+
+/**
+ * Returns the attributes of the metric of a message. Names that a server does not know are left out, because each name makes a
+ * time series of its own and callers may send any.
+ */
+export function measuredAttributes(
+  common: Attributes,
+  item: Attributes,
+  ending: Ending,
+  role: Role,
+  withUri: boolean,
+): Attributes {
+  const code = role === 'server' ? ending.attributes['rpc.response.status_code'] : undefined
+  const measured = { ...common, ...item, ...ending.attributes }
+  if (!withUri) delete measured['mcp.resource.uri']
+  if (code === String(ErrorCode.MethodNotFound)) measured['mcp.method.name'] = '_OTHER'
+  if (code !== String(ErrorCode.InvalidParams)) return measured
+  delete measured['gen_ai.tool.name']
+  delete measured['gen_ai.prompt.name']
+  delete measured['mcp.resource.uri']
+  return measured
+}

@@ -1,0 +1,98 @@
+/** The histograms of the conventions, and gauges of what a server holds. */
+
+import type { EndpointLoad } from '@mcpx/protocol'
+import {
+  type Attributes,
+  createNoopMeter,
+  type Histogram,
+  type Meter,
+  type MeterProvider,
+  metrics,
+} from '@opentelemetry/api'
+import type { Role } from './attributes.ts'
+
+/** The instrumentation scope of spans and metrics. */
+export const SCOPE = '@mcpx/telemetry'
+
+/** The advised boundaries of all durations, in s. */
+const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+
+/** The meter of processes without an SDK. */
+const NOOP_METER = createNoopMeter()
+
+type HistogramName = `${Role}.${'operation' | 'session'}`
+
+const HISTOGRAMS: Readonly<Record<HistogramName, string>> = {
+  'client.operation': 'The duration of the MCP request or notification as observed on the sender',
+  'server.operation': 'The duration of the MCP request or notification as observed on the receiver',
+  'client.session': 'The duration of the MCP session as observed on the client',
+  'server.session': 'The duration of the MCP session as observed on the server',
+}
+
+const GAUGES: Readonly<Record<keyof EndpointLoad, string>> = {
+  requests: 'The requests that are being handled',
+  sessions: 'The legacy sessions with a running request or an open stream',
+  streams: 'The open SSE streams',
+}
+
+export class Metrics {
+  readonly #given: Meter | false | undefined
+  readonly #hasGauges: boolean
+  readonly #loads = new Set<() => EndpointLoad>()
+  #source: Meter | MeterProvider | false | undefined
+  #histograms: Readonly<Record<HistogramName, Histogram>> | undefined
+
+  /** @param meter `false`: none. Default: that of the global provider. */
+  constructor(meter: Meter | false | undefined, hasGauges: boolean) {
+    this.#given = meter
+    this.#hasGauges = hasGauges
+    this.#prepare()
+  }
+
+  /** Whether durations are recorded. */
+  get isRecording(): boolean {
+    return this.#prepare() !== undefined
+  }
+
+  /** Records a duration in ms. */
+  record(name: HistogramName, duration: number, attributes: Attributes): void {
+    this.#prepare()?.[name].record(duration / 1_000, attributes)
+  }
+
+  /** Adds an endpoint to the gauges, until the returned function is called. */
+  addLoad(readLoad: () => EndpointLoad): () => void {
+    this.#loads.add(readLoad)
+    this.#prepare()
+    return () => this.#loads.delete(readLoad)
+  }
+
+  /** Returns the histograms. An SDK may set the global provider at any time, so it is compared at each use. */
+  #prepare(): Readonly<Record<HistogramName, Histogram>> | undefined {
+    const source = this.#given ?? metrics.getMeterProvider()
+    if (source === this.#source) return this.#histograms
+    this.#source = source
+    if (source === false) return undefined
+    const meter = 'getMeter' in source ? source.getMeter(SCOPE) : source
+    this.#histograms = meter === NOOP_METER ? undefined : createHistograms(meter)
+    if (this.#hasGauges) this.#createGauges(meter)
+    return this.#histograms
+  }
+
+  #createGauges(meter: Meter): void {
+    for (const [name, description] of Object.entries(GAUGES) as [keyof EndpointLoad, string][]) {
+      meter.createObservableGauge(`mcpx.server.${name}`, { description }).addCallback((result) => {
+        let sum = 0
+        for (const readLoad of this.#loads) sum += readLoad()[name]
+        result.observe(sum)
+      })
+    }
+  }
+}
+
+function createHistograms(meter: Meter): Readonly<Record<HistogramName, Histogram>> {
+  const entries = Object.entries(HISTOGRAMS).map(([name, description]) => {
+    const options = { description, unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } }
+    return [name, meter.createHistogram(`mcp.${name}.duration`, options)]
+  })
+  return Object.fromEntries(entries)
+}

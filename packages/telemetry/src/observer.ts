@@ -1,0 +1,200 @@
+/** Observes messages with spans and metrics. */
+
+import type {
+  EndedSession,
+  EndpointLoad,
+  JsonObject,
+  Observation,
+  ObservedMessage,
+  ObservedWork,
+  Outcome,
+  RedactOptions,
+  RequestId,
+  Telemetry,
+} from '@mcpx/protocol'
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  type Link,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import {
+  argumentAttributes,
+  describeEnding,
+  type Ending,
+  itemAttributes,
+  measuredAttributes,
+  messageAttributes,
+  type Role,
+  resultAttributes,
+  revisionAttributes,
+  sessionAttributes,
+  spanAttributes,
+  spanName,
+} from './attributes.ts'
+import { Metrics, SCOPE } from './metrics.ts'
+import { Propagation } from './propagation.ts'
+import type { TelemetryOptions } from './telemetry.ts'
+
+/** What belongs together in the context of a call. */
+interface CallState {
+  /** The context of the first request of a client's call, which is the parent of its later requests. */
+  first?: Context
+  /** The request that a mounted handler or a proxy has received, so that a mounted proxy adds only one span. */
+  readonly delegated?: string
+}
+
+const CALL_STATE = createContextKey('@mcpx/telemetry call')
+
+function stateOf(active: Context): CallState | undefined {
+  return active.getValue(CALL_STATE) as CallState | undefined
+}
+
+/** Observes the messages of servers and clients. */
+export class OpenTelemetry implements Telemetry {
+  readonly #tracer: Tracer | undefined
+  readonly #metrics: Metrics
+  readonly #propagation: Propagation
+  readonly #ignored: ReadonlySet<string>
+  readonly #withUri: boolean
+  readonly #content: RedactOptions | undefined
+
+  constructor({ tracer, meter, propagator, trust, content = false, resourceUri, ignore, gauges }: TelemetryOptions) {
+    this.#tracer = tracer === false ? undefined : (tracer ?? trace.getTracer(SCOPE))
+    this.#metrics = new Metrics(meter, gauges === true)
+    this.#propagation = new Propagation(propagator, trust ?? 'parent')
+    this.#ignored = new Set(ignore)
+    this.#withUri = resourceUri === true
+    this.#content = content === true ? {} : content || undefined
+  }
+
+  onReceive(message: ObservedMessage): Observation {
+    const active = context.active()
+    // A pipe is read in the context in which it was opened, which has nothing to do with the message.
+    const ambient = message.network?.transport === 'pipe' ? trace.deleteSpan(active) : active
+    const { context: parent, links } = this.#propagation.extract(ambient, message.params)
+    return this.#observe(message, 'server', parent, links)
+  }
+
+  onSend(message: ObservedMessage, during: Observation | undefined): Observation {
+    const active = context.active()
+    const state = stateOf(active)
+    // Without a context manager, no span is active.
+    const isAlone = during instanceof SpanObservation && trace.getSpan(active) === undefined
+    const parent = state?.first ?? (isAlone ? during.context : active)
+    const observation = this.#observe(message, 'client', parent, [])
+    if (state !== undefined) state.first ??= observation.context
+    observation.meta = this.#propagation.inject(observation.context, message.params)
+    return observation
+  }
+
+  onWork({ kind, method, params, prefix }: ObservedWork): Observation | undefined {
+    const active = context.active()
+    if (kind === 'call') return { run: (run) => context.with(active.setValue(CALL_STATE, {}), run) }
+    const state = stateOf(active)
+    const item = itemAttributes(method, params)
+    const name = spanName(method, item, this.#withUri)
+    if (kind === 'input') return this.#observeWork(name, { 'mcp.method.name': method }, state?.first ?? active)
+    if (state?.delegated === name) return undefined
+    const attributes: Attributes = prefix === undefined ? item : { ...item, 'mcpx.mount.prefix': prefix }
+    return this.#observeWork(`delegate ${name}`, attributes, active, { delegated: name })
+  }
+
+  onSessionEnd(session: EndedSession): void {
+    const { side, duration, error } = session
+    const attributes = { ...sessionAttributes(session), ...describeEnding({ error }, side).attributes }
+    this.#metrics.record(`${side}.session`, duration, attributes)
+  }
+
+  onServe(readLoad: () => EndpointLoad): () => void {
+    return this.#metrics.addLoad(readLoad)
+  }
+
+  #observe(message: ObservedMessage, role: Role, parent: Context, links: Link[]): SpanObservation {
+    const { method, params } = message
+    const start = performance.now()
+    const common = messageAttributes(message, role)
+    const item = itemAttributes(method, params)
+    // The span of an instrumentation of models, which traces this call already.
+    const outer = role === 'client' && method === 'tools/call' ? findToolSpan(parent) : undefined
+    const isTraced = this.#tracer !== undefined && !this.#ignored.has(method)
+    const attributes = isTraced ? { ...common, ...item, ...spanAttributes(message, role) } : {}
+    const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.SERVER
+    const name = spanName(method, item, this.#withUri)
+    const span =
+      outer?.setAttributes(attributes) ??
+      (isTraced ? this.#tracer?.startSpan(name, { kind, attributes, links }, parent) : undefined)
+    if (this.#content !== undefined && span?.isRecording()) {
+      span.setAttributes(argumentAttributes(message, this.#content))
+    }
+    return new SpanObservation(span, parent, (outcome) => {
+      const negotiated = method === 'initialize' ? revisionAttributes(outcome) : undefined
+      if (span?.isRecording()) {
+        if (negotiated !== undefined) span.setAttributes(negotiated)
+        if (this.#content !== undefined) span.setAttributes(resultAttributes(method, outcome.result, this.#content))
+      }
+      const ending = endSpan(span, outcome, role, outer === undefined)
+      if (!this.#metrics.isRecording) return
+      const measured = measuredAttributes(common, item, ending, role, this.#withUri)
+      this.#metrics.record(`${role}.operation`, performance.now() - start, { ...measured, ...negotiated })
+    })
+  }
+
+  #observeWork(name: string, attributes: Attributes, parent: Context, state?: CallState): Observation | undefined {
+    const span = this.#tracer?.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent)
+    return span && new SpanObservation(span, parent, (outcome) => void endSpan(span, outcome, 'server', true), state)
+  }
+}
+
+/** Observes one message or work, with a span if it has one. */
+class SpanObservation implements Observation {
+  readonly context: Context
+  meta: JsonObject | undefined
+  readonly #span: Span | undefined
+  readonly #onEnd: (outcome: Outcome) => void
+
+  constructor(span: Span | undefined, parent: Context, onEnd: (outcome: Outcome) => void, state?: CallState) {
+    const own = span === undefined ? parent : trace.setSpan(parent, span)
+    // The state of the parent concerns only its own requests.
+    this.context = state === stateOf(own) ? own : own.setValue(CALL_STATE, state)
+    this.#span = span
+    this.#onEnd = onEnd
+  }
+
+  run<Result>(run: () => Result): Result {
+    return context.with(this.context, run)
+  }
+
+  onId(id: RequestId): void {
+    this.#span?.setAttribute('jsonrpc.request.id', String(id))
+  }
+
+  end(outcome: Outcome): void {
+    this.#onEnd(outcome)
+  }
+}
+
+function endSpan(span: Span | undefined, outcome: Outcome, role: Role, isOwn: boolean): Ending {
+  const ending = describeEnding(outcome, role)
+  span?.setAttributes(ending.attributes)
+  if (!isOwn) return ending
+  if (ending.isError)
+    span?.setStatus({ code: SpanStatusCode.ERROR, ...(ending.message && { message: ending.message }) })
+  span?.end()
+  return ending
+}
+
+/** Returns the active span if it is that of a tool call, and not yet of a message. Spans of the SDK have attributes. */
+function findToolSpan(active: Context): Span | undefined {
+  const span = trace.getSpan(active)
+  if (span === undefined || !span.isRecording()) return undefined
+  const { attributes } = span as Span & { readonly attributes?: Attributes }
+  const isToolSpan = attributes?.['gen_ai.operation.name'] === 'execute_tool'
+  return isToolSpan && attributes['mcp.method.name'] === undefined ? span : undefined
+}

@@ -1,0 +1,97 @@
+/**
+ * Trace context in the `_meta` of messages, under the bare keys `traceparent`, `tracestate` and `baggage`.
+ *
+ * @see https://modelcontextprotocol.io/seps/414-request-meta
+ */
+
+import { isObject, type JsonObject } from '@mcpx/protocol'
+import {
+  type Context,
+  isSpanContextValid,
+  type Link,
+  propagation,
+  type TextMapGetter,
+  type TextMapPropagator,
+  type TextMapSetter,
+  trace,
+} from '@opentelemetry/api'
+
+/** How much a received trace context is trusted. */
+export type Trust = 'parent' | 'link' | 'ignore'
+
+/** The longest accepted values, in characters. */
+const MAX_LENGTHS: Readonly<Record<string, number>> = { traceparent: 55, baggage: 8_192 }
+const MAX_LENGTH = 512
+
+function accept(key: string, value: unknown): string | undefined {
+  const most = Object.hasOwn(MAX_LENGTHS, key) ? (MAX_LENGTHS[key] as number) : MAX_LENGTH
+  return typeof value === 'string' && value.length <= most ? value : undefined
+}
+
+const getter: TextMapGetter<JsonObject> = {
+  get: (meta, key) => (Object.hasOwn(meta, key) ? accept(key, meta[key]) : undefined),
+  keys: (meta) => Object.keys(meta),
+}
+
+const setter: TextMapSetter<JsonObject> = {
+  set(meta, key, value) {
+    if (accept(key, value) !== undefined) meta[key] = value
+  },
+}
+
+/** The context of a received message, and the spans that it is linked to. */
+export interface ReceivedContext {
+  readonly context: Context
+  readonly links: Link[]
+}
+
+export class Propagation {
+  /** Undefined if nothing is propagated. */
+  readonly #propagator: Pick<TextMapPropagator, 'inject' | 'extract' | 'fields'> | undefined
+  readonly #trust: Trust
+
+  /** @param propagator `false`: none. Default: the global one. */
+  constructor(propagator: TextMapPropagator | false = propagation as unknown as TextMapPropagator, trust: Trust) {
+    this.#propagator = propagator || undefined
+    this.#trust = trust
+  }
+
+  /** Returns the members of `_meta` for a message that is sent. Those of another context are removed. */
+  inject(context: Context, params: JsonObject | undefined): JsonObject | undefined {
+    const propagator = this.#propagator
+    if (propagator === undefined) return undefined
+    const meta: JsonObject = {}
+    propagator.inject(context, meta, setter)
+    if (Object.keys(meta).length === 0) return undefined
+    const given = params?._meta
+    if (!isObject(given)) return meta
+    for (const key of propagator.fields()) {
+      // JSON has no undefined members.
+      if (Object.hasOwn(given, key) && !Object.hasOwn(meta, key)) meta[key] = undefined
+    }
+    return meta
+  }
+
+  /**
+   * Returns the context for handling a received message. A trusted sender is the parent, and the ambient span, such as that of
+   * the HTTP request, is linked.
+   */
+  extract(ambient: Context, params: JsonObject | undefined): ReceivedContext {
+    const meta = params?._meta
+    if (this.#propagator === undefined || this.#trust === 'ignore' || !isObject(meta)) {
+      return { context: ambient, links: [] }
+    }
+    const local = trace.getSpanContext(ambient)
+    const received = this.#propagator.extract(trace.deleteSpan(ambient), meta, getter)
+    const remote = trace.getSpanContext(received)
+    const hasRemote = remote !== undefined && isSpanContextValid(remote)
+    if (this.#trust === 'link') return { context: ambient, links: hasRemote ? [{ context: remote }] : [] }
+    if (!hasRemote) {
+      const span = trace.getSpan(ambient)
+      return { context: span === undefined ? received : trace.setSpan(received, span), links: [] }
+    }
+    // Within one process, the span of the sender is ambient as well.
+    const isSame = local === undefined || !isSpanContextValid(local) || local.spanId === remote.spanId
+    return { context: received, links: isSame ? [] : [{ context: local }] }
+  }
+}

@@ -1,0 +1,82 @@
+/** `telemetry`: traces and measures the messages of servers and clients with OpenTelemetry. */
+
+import { kindOf, quoted, type RedactOptions, refuseUnknownOption, type Telemetry } from '@mcpx/protocol'
+import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api'
+import { OpenTelemetry } from './observer.ts'
+import type { Trust } from './propagation.ts'
+
+/** Options of `telemetry`. */
+export interface TelemetryOptions {
+  /** Creates the spans. `false`: no spans. Default: that of the global provider, which may be set later. */
+  readonly tracer?: Tracer | false | undefined
+  /** Creates the metrics. `false`: none. Default: that of the global provider, which may be set later. */
+  readonly meter?: Meter | false | undefined
+  /** Writes and reads the trace context in `_meta`. `false`: none. Default: the global propagator. */
+  readonly propagator?: TextMapPropagator | false | undefined
+  /**
+   * How much the trace context in received messages is trusted. `parent`: its span is the parent. `link`: spans are linked to
+   * it, and baggage is ignored; for servers of strangers. `ignore`: it is not read. Default: `parent`.
+   */
+  readonly trust?: Trust | undefined
+  /**
+   * Whether spans contain the arguments of tools and prompts and the results of tools, which may be private. Secrets are
+   * removed and values are shortened as by `redact` of `@mcpx/protocol`, whose options may be given. Default: false.
+   */
+  readonly content?: boolean | RedactOptions | undefined
+  /** Whether the URIs of resources are in the names of spans and in metrics. They always are attributes of spans. Default: false. */
+  readonly resourceUri?: boolean | undefined
+  /** Methods without spans, such as `notifications/progress`. They are measured, and their context is propagated. Default: none. */
+  readonly ignore?: readonly string[] | undefined
+  /** Whether the gauges `mcpx.server.*` are created: requests, sessions and streams of endpoints. Default: false. */
+  readonly gauges?: boolean | undefined
+}
+
+// The compiler compares these names with the interface.
+const OPTION_NAMES: Readonly<Record<keyof TelemetryOptions, true>> = {
+  tracer: true,
+  meter: true,
+  propagator: true,
+  trust: true,
+  content: true,
+  resourceUri: true,
+  ignore: true,
+  gauges: true,
+}
+
+/**
+ * Creates the option `telemetry` of `createServer` and `connect`. Without an OpenTelemetry SDK in the process it has almost no
+ * cost. One object may serve any number of servers and clients.
+ *
+ * ```ts
+ * const server = createServer(info, { telemetry: telemetry() })
+ * const client = await connect(http(url), { telemetry: telemetry() })
+ * ```
+ *
+ * @throws TypeError for an invalid or unknown option
+ */
+export function telemetry(options: TelemetryOptions = {}): Telemetry {
+  checkOptions(options)
+  return new OpenTelemetry(options)
+}
+
+function checkOptions(options: TelemetryOptions): void {
+  refuseUnknownOption('telemetry', options, Object.keys(OPTION_NAMES), {
+    propagators: 'propagator',
+    captureContent: 'content',
+  })
+  const { tracer, meter, propagator, trust = 'parent', ignore = [] } = options
+  checkMember('tracer', tracer, 'startSpan', 'trace.getTracer(name)')
+  checkMember('meter', meter, 'createHistogram', 'metrics.getMeter(name)')
+  checkMember('propagator', propagator, 'inject', 'new W3CTraceContextPropagator()')
+  if (!['parent', 'link', 'ignore'].includes(trust)) {
+    throw new TypeError(`telemetry: trust: expected "parent", "link" or "ignore", got ${quoted(String(trust))}`)
+  }
+  if (Array.isArray(ignore) && ignore.every((method) => typeof method === 'string')) return
+  throw new TypeError(`telemetry: ignore: expected an array of methods such as ["ping"], got ${kindOf(ignore)}`)
+}
+
+function checkMember(option: string, given: unknown, member: string, example: string): void {
+  if (given === undefined || given === false) return
+  if (typeof (given as Record<string, unknown> | null)?.[member] === 'function') return
+  throw new TypeError(`telemetry: ${option}: expected an object such as ${example}, or false, got ${kindOf(given)}`)
+}
