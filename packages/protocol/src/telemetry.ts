@@ -240,7 +240,10 @@ export class TelemetryReporter {
   /** Runs work. `run` receives its observation, to end it early. */
   work<Result>(work: ObservedWork, run: (running: RunningObservation) => Awaitable<Result>): Promise<Result> {
     const running = new RunningObservation(() => this.#telemetry.onWork?.(work), this.#onError)
-    return running.complete(() => run(running), (result) => (isObject(result) ? { result } : NOTHING))
+    return running.complete(
+      () => run(running),
+      (result) => (isObject(result) ? { result } : NOTHING),
+    )
   }
 
   endSession(session: EndedSession): void {

@@ -104,6 +104,11 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
     return duplex.drain(drainTimeout)
   }
 
+  const stopObserving = server.telemetry?.onServe?.(() => ({
+    requests: duplex.load.running,
+    sessions: duplex.session.state.revision === undefined ? 0 : 1,
+    streams: 0,
+  }))
   const onSignal = (): void => void close()
   const onParentDeath = (): void => {
     if (isEnding) return
@@ -122,6 +127,7 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
   async function untilClosed(): Promise<void> {
     await duplex.closed
     stopWatching()
+    stopObserving?.()
     signal?.removeEventListener('abort', onSignal)
     if (!ownsProcess) return
     for (const name of ['SIGTERM', 'SIGINT']) process.removeListener(name, onSignal)

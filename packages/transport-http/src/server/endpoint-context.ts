@@ -75,6 +75,8 @@ export class EndpointContext {
   readonly inputSchemaOf: Responder['inputSchemaOf']
   /** The requests that are being answered. */
   readonly running = new RunningExchanges()
+  /** The number of open SSE streams. */
+  openStreams = 0
   #keepAlive: ReturnType<typeof setInterval> | undefined
   /** The reason for closing. Undefined while the endpoint is open. */
   closedReason: Error | undefined

@@ -39,6 +39,7 @@ export class Endpoint {
   readonly #context: EndpointContext
   /** Undefined if only the modern revisions are served. */
   readonly #legacy: LegacyEra | undefined
+  readonly #stopObserving: (() => void) | undefined
   #isClosing = false
   /** Whether requests may have an execution context. */
   #mayHaveExecution = true
@@ -47,6 +48,11 @@ export class Endpoint {
     this.#context = new EndpointContext(responder, options)
     const hasLegacy = options.legacy !== false && responder.legacy !== false
     this.#legacy = hasLegacy ? new LegacyEra(this.#context) : undefined
+    this.#stopObserving = responder.telemetry?.onServe?.(() => ({
+      requests: this.#context.running.size,
+      sessions: this.#legacy?.sessions ?? 0,
+      streams: this.#context.openStreams,
+    }))
   }
 
   /** The limits that callers share. */
@@ -103,6 +109,7 @@ export class Endpoint {
     const reason = new ConnectionError('closed', 'The server is shutting down')
     this.#context.closedReason = reason
     this.#legacy?.close(reason)
+    this.#stopObserving?.()
     for (const exchange of this.#context.running.all()) exchange.abort(reason)
   }
 

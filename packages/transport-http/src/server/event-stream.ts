@@ -48,6 +48,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#request = request
     this.#owner = owner
     request.admission.hold()
+    endpoint.openStreams += 1
   }
 
   get isOpen(): boolean {
@@ -207,6 +208,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
 
   #release(): void {
     this.#isOpen = false
+    this.#endpoint.openStreams -= 1
     clearInterval(this.#keepAlive)
     clearTimeout(this.#expiry)
     this.#unfollow?.()

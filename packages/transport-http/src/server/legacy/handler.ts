@@ -71,6 +71,11 @@ export class LegacyEra {
     }
   }
 
+  /** The number of sessions with a running request or an open stream in this process. */
+  get sessions(): number {
+    return this.#sessions.size + (this.#sse?.size ?? 0)
+  }
+
   /** Whether a message is for a connection of this era, whatever its own. */
   isAddressed(request: HttpRequest): boolean {
     return this.#sse?.isAddressed(request) === true

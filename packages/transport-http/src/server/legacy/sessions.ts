@@ -80,6 +80,11 @@ export class Sessions {
     return this.#processes?.id
   }
 
+  /** The number of sessions with a running request or an open stream in this process. */
+  get size(): number {
+    return this.#live.size
+  }
+
   get all(): LiveSession[] {
     return [...this.#live.values()]
   }

@@ -56,6 +56,11 @@ export class SseConnections {
     this.#path = withoutLastSlash(readPath('sse', path, '/sse'))
   }
 
+  /** The number of open connections. */
+  get size(): number {
+    return this.#open.size
+  }
+
   handles({ raw }: HttpRequest): boolean {
     return withoutLastSlash(pathOf(raw.url)).endsWith(this.#path)
   }
