@@ -73,7 +73,7 @@ export interface Outcome {
 
 /** Observes one message or work. All members are optional. */
 export interface Observation {
-  /** Calls the function and returns its result, for example in the async context of a span. May be called several times. */
+  /** Calls the function and returns its result, for example in the async context of a span. Called once. */
   run?<Result>(run: () => Result): Result
   /** Members for the `_meta` of a message that is sent. They replace those of the same name. */
   readonly meta?: JsonObject | undefined

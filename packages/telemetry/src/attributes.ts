@@ -36,8 +36,7 @@ const RESOURCE_METHODS: readonly string[] = [
 ]
 
 function put(attributes: Attributes, name: string, value: unknown): void {
-  if (typeof value === 'string') attributes[name] = value.length > MAX_LENGTH ? value.slice(0, MAX_LENGTH) : value
-  else if (typeof value === 'number') attributes[name] = value
+  if (typeof value === 'string') attributes[name] = value.slice(0, MAX_LENGTH)
 }
 
 /** Returns the attributes of the tool, prompt or resource that a request names. */
@@ -69,13 +68,13 @@ export function messageAttributes({ side, method, revision, network }: ObservedM
   put(attributes, 'network.transport', network?.transport)
   put(attributes, 'network.protocol.name', network?.protocol)
   put(attributes, 'network.protocol.version', network?.protocolVersion)
-  if (side === 'client' && role === 'client') putServer(attributes, network)
+  if (side === 'client' && role === 'client') putPeer(attributes, 'server', network)
   return attributes
 }
 
-function putServer(attributes: Attributes, network: NetworkInfo | undefined): void {
-  put(attributes, 'server.address', network?.address)
-  put(attributes, 'server.port', network?.port)
+function putPeer(attributes: Attributes, peer: Role, network: NetworkInfo | undefined): void {
+  put(attributes, `${peer}.address`, network?.address)
+  if (network?.port !== undefined) attributes[`${peer}.port`] = network.port
 }
 
 /** Returns the attributes of the metric of a session. */
@@ -83,7 +82,7 @@ export function sessionAttributes({ side, revision, network }: EndedSession): At
   const attributes: Attributes = {}
   put(attributes, 'mcp.protocol.version', revision)
   put(attributes, 'network.protocol.name', network?.protocol)
-  if (side === 'client') putServer(attributes, network)
+  if (side === 'client') putPeer(attributes, 'server', network)
   return attributes
 }
 
@@ -92,9 +91,7 @@ export function spanAttributes({ side, id, sessionId, network }: ObservedMessage
   const attributes: Attributes = {}
   if (id !== undefined) put(attributes, 'jsonrpc.request.id', String(id))
   put(attributes, 'mcp.session.id', sessionId)
-  if (side !== 'server' || role !== 'server') return attributes
-  put(attributes, 'client.address', network?.address)
-  put(attributes, 'client.port', network?.port)
+  if (side === 'server' && role === 'server') putPeer(attributes, 'client', network)
   return attributes
 }
 

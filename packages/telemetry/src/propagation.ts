@@ -35,7 +35,7 @@ const getter: TextMapGetter<JsonObject> = {
 
 const setter: TextMapSetter<JsonObject> = {
   set(meta, key, value) {
-    if (accept(key, value) !== undefined) meta[key] = value
+    if (value !== '' && accept(key, value) !== undefined) meta[key] = value
   },
 }
 

@@ -1,6 +1,6 @@
 /** `telemetry`: traces and measures the messages of servers and clients with OpenTelemetry. */
 
-import { kindOf, quoted, type RedactOptions, refuseUnknownOption, type Telemetry } from '@mcpx/protocol'
+import { checkNumbers, kindOf, quoted, type RedactOptions, refuseUnknownOption, type Telemetry } from '@mcpx/protocol'
 import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api'
 import { OpenTelemetry } from './observer.ts'
 import type { Trust } from './propagation.ts'
@@ -64,12 +64,16 @@ function checkOptions(options: TelemetryOptions): void {
     propagators: 'propagator',
     captureContent: 'content',
   })
-  const { tracer, meter, propagator, trust = 'parent', ignore = [] } = options
+  const { tracer, meter, propagator, trust = 'parent', ignore = [], content = false } = options
   checkMember('tracer', tracer, 'startSpan', 'trace.getTracer(name)')
   checkMember('meter', meter, 'createHistogram', 'metrics.getMeter(name)')
   checkMember('propagator', propagator, 'inject', 'new W3CTraceContextPropagator()')
   if (!['parent', 'link', 'ignore'].includes(trust)) {
     throw new TypeError(`telemetry: trust: expected "parent", "link" or "ignore", got ${quoted(String(trust))}`)
+  }
+  if (typeof content !== 'boolean') {
+    refuseUnknownOption('telemetry: content', content, ['isSecret', 'maxLength'])
+    checkNumbers('telemetry: content.', { maxLength: content.maxLength })
   }
   if (Array.isArray(ignore) && ignore.every((method) => typeof method === 'string')) return
   throw new TypeError(`telemetry: ignore: expected an array of methods such as ["ping"], got ${kindOf(ignore)}`)

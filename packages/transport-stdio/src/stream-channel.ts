@@ -241,6 +241,7 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
   return {
     peer,
     probeTimeout,
+    network: { transport: 'pipe' },
     async connect({ responder, onWarning: report, onMessage }) {
       const { input, output } = await open()
       const channel = new StreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })

@@ -1,0 +1,199 @@
+import { connect } from '@mcpx/client'
+import type { EndpointLoad } from '@mcpx/protocol'
+import { createServer } from '@mcpx/server'
+import { http } from '@mcpx/transport-http/client'
+import { serveHttp } from '@mcpx/transport-http/node'
+import { type Attributes, metrics } from '@opentelemetry/api'
+import type { Histogram } from '@opentelemetry/sdk-metrics'
+import { afterEach, describe, expect, it } from 'vitest'
+import { telemetry } from './index.ts'
+import { createSdk } from './otel.fixture.ts'
+import { createRig, createShop, REVISIONS, TRANSPORTS } from './rig.fixture.ts'
+
+const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+
+type Sdk = ReturnType<typeof createSdk>
+
+/** The attributes of a histogram by the number of durations, in the order in which they were first recorded. */
+async function recorded(sdk: Sdk, name: string): Promise<{ attributes: Attributes; value: Histogram }[]> {
+  const metric = await sdk.metric(name)
+  return (metric?.dataPoints ?? []) as never
+}
+
+const of = (points: Awaited<ReturnType<typeof recorded>>, method: string) =>
+  points.filter(({ attributes }) => attributes['mcp.method.name'] === method)
+
+afterEach(() => {
+  metrics.disable()
+})
+
+const combinations = REVISIONS.flatMap((revision) => TRANSPORTS.map((transport) => ({ revision, transport })))
+
+describe.each(combinations)('over $transport, in $revision', ({ revision, transport }) => {
+  const network: Attributes = {
+    memory: {},
+    stdio: { 'network.transport': 'pipe' },
+    http: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
+  }[transport]
+
+  it('the duration of each operation is measured on both sides, in seconds', async () => {
+    const { client, here, there, port } = await createRig({ revision, transport })
+    await client.callTool('search', { q: 'a' })
+    await client.callTool('search', { q: 'b' })
+    await client.callTool('fail')
+    await client.getPrompt('review', { code: 'x' })
+    await client.readResource('note://1')
+    const common = { 'mcp.protocol.version': revision, ...network }
+    const call = { ...common, 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' }
+    const sides = [
+      [
+        'mcp.client.operation.duration',
+        here,
+        transport === 'http' ? { 'server.address': '127.0.0.1', 'server.port': port } : {},
+      ],
+      ['mcp.server.operation.duration', there, transport === 'http' ? { 'network.protocol.version': '1.1' } : {}],
+    ] as const
+    for (const [name, sdk, extra] of sides) {
+      await expect.poll(async () => of(await recorded(sdk, name), 'resources/read')).toHaveLength(1)
+      const descriptor = (await sdk.metric(name))?.descriptor
+      expect(descriptor).toMatchObject({ unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } })
+      const points = await recorded(sdk, name)
+      const calls = of(points, 'tools/call')
+      expect(calls.map(({ attributes }) => attributes)).toEqual([
+        { ...call, ...extra, 'gen_ai.tool.name': 'search' },
+        { ...call, ...extra, 'gen_ai.tool.name': 'fail', 'error.type': 'tool_error' },
+      ])
+      expect(calls[0]?.value).toMatchObject({ count: 2, buckets: { boundaries: BOUNDARIES } })
+      expect(calls[0]?.value.sum).toBeGreaterThan(0)
+      expect(calls[0]?.value.sum).toBeLessThan(10)
+      expect(of(points, 'prompts/get')[0]?.attributes).toEqual({
+        ...common,
+        ...extra,
+        'mcp.method.name': 'prompts/get',
+        'gen_ai.prompt.name': 'review',
+      })
+      expect(of(points, 'resources/read')[0]?.attributes).toEqual({
+        ...common,
+        ...extra,
+        'mcp.method.name': 'resources/read',
+      })
+    }
+  })
+
+  it('the duration of a session is measured in the legacy era only', async () => {
+    const { client, here, there, stop, port } = await createRig({ revision, transport })
+    await client.callTool('search', { q: 'a' })
+    await stop()
+    const isLegacy = revision === '2025-11-25'
+    const isHttp = transport === 'http'
+    const attributes = { 'mcp.protocol.version': revision, ...(isHttp && { 'network.protocol.name': 'http' }) }
+    const server = { ...(isHttp && { 'server.address': '127.0.0.1', 'server.port': port }) }
+    const pointsOf = async (sdk: Sdk, name: string) => (await recorded(sdk, name)).map((point) => point.attributes)
+    await expect
+      .poll(() => pointsOf(here, 'mcp.client.session.duration'))
+      .toEqual(isLegacy ? [{ ...attributes, ...server }] : [])
+    await expect.poll(() => pointsOf(there, 'mcp.server.session.duration')).toEqual(isLegacy ? [attributes] : [])
+    if (!isLegacy) return
+    const { descriptor } = (await here.metric('mcp.client.session.duration')) ?? {}
+    expect(descriptor).toMatchObject({ unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } })
+  })
+})
+
+it('errors have their type and their code', async () => {
+  const { client, here } = await createRig({ transport: 'http' })
+  await expect(client.callTool('nothing')).rejects.toThrow()
+  await expect(client.callTool('wait', {}, { timeout: 20 })).rejects.toThrow()
+  const points = of(await recorded(here, 'mcp.client.operation.duration'), 'tools/call')
+  expect(points.map(({ attributes }) => [attributes['error.type'], attributes['rpc.response.status_code']])).toEqual([
+    ['-32602', '-32602'],
+    ['timeout', undefined],
+  ])
+})
+
+it('names that a server does not know make no series of their own', async () => {
+  const { client, there } = await createRig()
+  for (const name of ['a', 'b', 'c']) {
+    await expect(client.callTool(name)).rejects.toThrow('Unknown tool')
+    await expect(client.request(`x/${name}`)).rejects.toThrow('Method not found')
+  }
+  const points = await recorded(there, 'mcp.server.operation.duration')
+  expect(of(points, 'tools/call')).toMatchObject([{ value: { count: 3 } }])
+  expect(of(points, 'tools/call')[0]?.attributes).not.toHaveProperty('gen_ai.tool.name')
+  expect(of(points, '_OTHER')).toMatchObject([
+    { value: { count: 3 }, attributes: { 'rpc.response.status_code': '-32601' } },
+  ])
+})
+
+it('the URIs of resources are in names and metrics by option', async () => {
+  const { client, here } = await createRig({ client: { resourceUri: true } })
+  await client.readResource('note://1')
+  expect(here.named('resources/read note://1')).toHaveLength(1)
+  const points = of(await recorded(here, 'mcp.client.operation.duration'), 'resources/read')
+  expect(points[0]?.attributes['mcp.resource.uri']).toBe('note://1')
+})
+
+it('a session that its server has lost has an error', async () => {
+  const sdk = createSdk()
+  const shop = createShop(sdk.tracer)
+  const { url, port, close } = await serveHttp(shop, { port: 0 })
+  const client = await connect(http(url), { era: 'legacy', telemetry: telemetry({ tracer: false, meter: sdk.meter }) })
+  await close()
+  const again = await serveHttp(shop, { port })
+  await client.callTool('search', { q: 'a' })
+  await client.close()
+  await again.close()
+  const sessions = (await recorded(sdk, 'mcp.client.session.duration')).map(
+    ({ attributes }) => attributes['error.type'],
+  )
+  expect(sessions.sort()).toEqual(['closed', undefined])
+})
+
+describe('gauges', () => {
+  it('count what the endpoints of a server hold', async () => {
+    const sdk = createSdk()
+    const shop = createShop(sdk.tracer, { telemetry: telemetry({ tracer: false, meter: sdk.meter, gauges: true }) })
+    const { url, close } = await serveHttp(shop, { port: 0 })
+    const read = async () => {
+      const values: Partial<Record<keyof EndpointLoad, unknown>> = {}
+      for (const name of ['requests', 'sessions', 'streams'] as const) {
+        values[name] = (await sdk.metric(`mcpx.server.${name}`))?.dataPoints[0]?.value
+      }
+      return values
+    }
+    expect(await read()).toEqual({ requests: 0, sessions: 0, streams: 0 })
+    const modern = await connect(http(url))
+    const legacy = await connect(http(url), { era: 'legacy' })
+    const stop = new AbortController()
+    const waiting = [modern, legacy].map((client) => client.callTool('wait', {}, { signal: stop.signal }))
+    const stream = modern.listen({ toolsListChanged: true })
+    await stream.ready
+    await expect.poll(read).toEqual({ requests: 3, sessions: 1, streams: 2 })
+    stop.abort()
+    stream.close()
+    await Promise.allSettled(waiting)
+    await modern.close()
+    await legacy.close()
+    await expect.poll(read).toEqual({ requests: 0, sessions: 0, streams: 0 })
+    await close()
+    await expect.poll(read).toEqual({ requests: 0, sessions: 0, streams: 0 })
+  })
+
+  it('do not exist without the option', async () => {
+    const { client, there } = await createRig({ transport: 'http' })
+    await client.callTool('search', { q: 'a' })
+    expect(await there.metric('mcpx.server.requests')).toBeUndefined()
+  })
+})
+
+it('the global provider may be set after the server was created', async () => {
+  const sdk = createSdk()
+  const server = createServer({ name: 'late', version: '1' }, { telemetry: telemetry() }).tool('a', {}, () => '')
+  const client = await connect(server)
+  await client.callTool('a')
+  metrics.setGlobalMeterProvider(sdk.meters)
+  await client.callTool('a')
+  expect(of(await recorded(sdk, 'mcp.server.operation.duration'), 'tools/call')).toMatchObject([
+    { value: { count: 1 } },
+  ])
+  await client.close()
+})

@@ -1,0 +1,235 @@
+import { type Attributes, context, propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { afterAll, describe, expect, it } from 'vitest'
+import { contextManager, idOf, parentOf, traceOf } from './otel.fixture.ts'
+import { createRig, REVISIONS, TRANSPORTS } from './rig.fixture.ts'
+
+afterAll(() => {
+  contextManager.disable()
+})
+
+const combinations = REVISIONS.flatMap((revision) => TRANSPORTS.map((transport) => ({ revision, transport })))
+
+describe.each(combinations)('over $transport, in $revision', ({ revision, transport }) => {
+  const isLegacy = revision === '2025-11-25'
+  const network: Attributes = {
+    memory: {},
+    stdio: { 'network.transport': 'pipe' },
+    http: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
+  }[transport]
+
+  it('a call has one trace from the client to what the tool does, with all attributes', async () => {
+    const { client, here, there, port } = await createRig({ revision, transport })
+    await client.callTool('search', { q: 'owls' })
+    await expect.poll(() => there.named('tools/call search')).toHaveLength(1)
+    const [sent] = here.named('tools/call search')
+    const [handled] = there.named('tools/call search')
+    const [query] = there.named('SELECT')
+    expect(sent?.kind).toBe(SpanKind.CLIENT)
+    expect(handled?.kind).toBe(SpanKind.SERVER)
+    expect(parentOf(handled)).toBe(idOf(sent))
+    expect(parentOf(query)).toBe(idOf(handled))
+    expect(new Set([sent, handled, query].map(traceOf)).size).toBe(1)
+    expect(handled?.links).toEqual([])
+
+    const http = transport === 'http'
+    const common = {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'search',
+      'mcp.protocol.version': revision,
+      'jsonrpc.request.id': expect.stringMatching(/^\d+$/),
+      ...network,
+      ...(isLegacy && http && { 'mcp.session.id': expect.stringMatching(/^[\da-f-]{36}$/) }),
+    }
+    expect(sent?.attributes).toEqual({
+      ...common,
+      ...(http && { 'server.address': '127.0.0.1', 'server.port': port }),
+    })
+    expect(handled?.attributes).toEqual({
+      ...common,
+      ...(http && {
+        'network.protocol.version': '1.1',
+        'client.address': '127.0.0.1',
+        'client.port': expect.any(Number),
+      }),
+    })
+    expect(handled?.attributes['jsonrpc.request.id']).toBe(sent?.attributes['jsonrpc.request.id'])
+    expect([sent?.status.code, handled?.status.code]).toEqual([SpanStatusCode.UNSET, SpanStatusCode.UNSET])
+  })
+
+  it('names the prompts, the resources and the other methods', async () => {
+    const { client, here } = await createRig({ revision, transport })
+    await client.getPrompt('review', { code: 'x' })
+    await client.readResource('note://1')
+    await client.listTools().all()
+    await client
+      .complete({ ref: { type: 'ref/prompt', name: 'review' }, argument: { name: 'code', value: '' } })
+      .catch(() => {})
+    expect(here.named('prompts/get review')[0]?.attributes).toMatchObject({ 'gen_ai.prompt.name': 'review' })
+    expect(here.named('resources/read')[0]?.attributes).toMatchObject({ 'mcp.resource.uri': 'note://1' })
+    expect(here.named('tools/list')[0]?.attributes).not.toHaveProperty('gen_ai.operation.name')
+    expect(here.named('completion/complete review')).toHaveLength(1)
+    for (const span of here.spans) expect(span.attributes).not.toHaveProperty('jsonrpc.protocol.version')
+  })
+
+  it('a failed tool has an error on both sides, without its text', async () => {
+    const { client, here, there } = await createRig({ revision, transport })
+    await client.callTool('fail')
+    for (const sdk of [here, there]) {
+      await expect.poll(() => sdk.named('tools/call fail')).toHaveLength(1)
+      const [span] = sdk.named('tools/call fail')
+      expect(span?.status).toEqual({ code: SpanStatusCode.ERROR })
+      expect(span?.attributes['error.type']).toBe('tool_error')
+      expect(span?.attributes).not.toHaveProperty('rpc.response.status_code')
+    }
+  })
+
+  it("the caller's fault is an error of the client only", async () => {
+    const { client, here, there } = await createRig({ revision, transport })
+    await expect(client.callTool('nothing')).rejects.toThrow('Unknown tool')
+    await expect.poll(() => there.named('tools/call nothing')).toHaveLength(1)
+    const [sent] = here.named('tools/call nothing')
+    const [handled] = there.named('tools/call nothing')
+    expect(sent?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'Unknown tool: "nothing"' })
+    expect(sent?.attributes).toMatchObject({ 'error.type': '-32602', 'rpc.response.status_code': '-32602' })
+    expect(handled?.status.code).toBe(SpanStatusCode.UNSET)
+    expect(handled?.attributes['rpc.response.status_code']).toBe('-32602')
+    expect(handled?.attributes).not.toHaveProperty('error.type')
+  })
+
+  it('a question has spans, and so has each round of the call', async () => {
+    const { client, here, there } = await createRig({ revision, transport })
+    await client.callTool('book')
+    const calls = here.named('tools/call book')
+    const [first] = calls
+    if (isLegacy) {
+      await expect.poll(() => there.named('elicitation/create')).toHaveLength(1)
+      const [asked] = there.named('elicitation/create')
+      const [answered] = here.named('elicitation/create')
+      expect([asked?.kind, answered?.kind]).toEqual([SpanKind.CLIENT, SpanKind.SERVER])
+      expect(parentOf(asked)).toBe(idOf(there.named('tools/call book')[0]))
+      expect(parentOf(answered)).toBe(idOf(asked))
+      expect(traceOf(answered)).toBe(traceOf(first))
+      expect(asked?.attributes).toMatchObject({
+        'mcp.protocol.version': revision,
+        'jsonrpc.request.id': expect.any(String),
+      })
+      expect(asked?.attributes).not.toHaveProperty('server.address')
+      return
+    }
+    const [answered] = here.named('elicitation/create')
+    expect(calls).toHaveLength(2)
+    expect(answered?.kind).toBe(SpanKind.INTERNAL)
+    expect([parentOf(answered), parentOf(calls[1])]).toEqual([idOf(first), idOf(first)])
+    await expect.poll(() => there.named('tools/call book')).toHaveLength(2)
+    expect(there.named('tools/call book').map(parentOf)).toEqual(calls.map(idOf))
+    expect(there.named('tools/call book').map(({ status }) => status.code)).toEqual([0, 0])
+  })
+
+  it('notifications have spans on both sides', async () => {
+    const { client, here, there } = await createRig({ revision, transport })
+    await client.callTool('count', {}, { onProgress: () => {} })
+    const [sent] = there.named('notifications/progress')
+    await expect.poll(() => here.named('notifications/progress')).toHaveLength(1)
+    expect(parentOf(sent)).toBe(idOf(there.named('tools/call count')[0]))
+    expect(parentOf(here.named('notifications/progress')[0])).toBe(idOf(sent))
+    expect(sent?.attributes).not.toHaveProperty('jsonrpc.request.id')
+  })
+})
+
+describe('errors', () => {
+  it('of user code are masked in the description of the status', async () => {
+    const { client, there } = await createRig()
+    await client.callTool('break')
+    expect(JSON.stringify(there.spans.map(({ status, attributes }) => [status, attributes]))).not.toContain('1234')
+    expect(there.named('tools/call break')[0]?.attributes['error.type']).toBe('tool_error')
+  })
+
+  it.each(REVISIONS)('of unknown methods are those of the client, in %s', async (revision) => {
+    const { client, there } = await createRig({ revision })
+    await expect(client.request('x/y')).rejects.toThrow('Method not found')
+    const [handled] = there.named('x/y')
+    expect(handled?.attributes['rpc.response.status_code']).toBe('-32601')
+    expect(handled?.status.code).toBe(SpanStatusCode.UNSET)
+  })
+
+  it('of the connection have its reason', async () => {
+    const { client, here, there } = await createRig({ transport: 'http' })
+    const controller = new AbortController()
+    const waiting = client.callTool('wait', {}, { signal: controller.signal })
+    setTimeout(() => controller.abort(), 20)
+    await expect(waiting).rejects.toThrow('cancelled')
+    await expect(client.callTool('wait', {}, { timeout: 20 })).rejects.toThrow('within 20 ms')
+    const [cancelled, late] = here.named('tools/call wait')
+    expect(cancelled?.attributes['error.type']).toBe('cancelled')
+    expect(cancelled?.status.code).toBe(SpanStatusCode.UNSET)
+    expect(late?.attributes['error.type']).toBe('timeout')
+    expect(late?.status.code).toBe(SpanStatusCode.ERROR)
+    await expect.poll(() => there.named('tools/call wait')).toHaveLength(2)
+    const handled = there.named('tools/call wait')
+    expect(handled.map(({ attributes }) => attributes['error.type'])).toEqual(['cancelled', 'cancelled'])
+    expect(handled.map(({ status }) => status.code)).toEqual([SpanStatusCode.UNSET, SpanStatusCode.UNSET])
+  })
+})
+
+describe('the context of a received message', () => {
+  it.each([
+    ['a span of the caller', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'b7ad6b7169203331'],
+    ['none if it cannot be parsed', '00-zz', undefined],
+    [
+      'none if it is too long',
+      `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-${'a'.repeat(9_000)}`,
+      undefined,
+    ],
+    ['none if it is no string', { a: 1 }, undefined],
+  ])('has as its parent %s', async (_, traceparent, parent) => {
+    const { client, there } = await createRig({ client: { tracer: false, propagator: false } })
+    await client.callTool('search', { q: 'a' }, { meta: { traceparent } })
+    expect(parentOf(there.named('tools/call search')[0])).toBe(parent)
+  })
+})
+
+it('an ambient span is the parent of what a client sends', async () => {
+  const { client, here } = await createRig()
+  await here.tracer.startActiveSpan('agent', async (agent) => {
+    await client.callTool('search', { q: 'a' })
+    agent.end()
+  })
+  expect(parentOf(here.named('tools/call search')[0])).toBe(idOf(here.named('agent')[0]))
+})
+
+it('baggage reaches the handler', async () => {
+  const { client, shop } = await createRig({ transport: 'http' })
+  let seen: string | undefined
+  shop.tool('baggage', {}, () => {
+    seen = propagation.getActiveBaggage()?.getEntry('user')?.value
+    return ''
+  })
+  const baggage = propagation.createBaggage({ user: { value: 'ann' } })
+  await context.with(propagation.setBaggage(context.active(), baggage), () => client.callTool('baggage'))
+  expect(seen).toBe('ann')
+})
+
+it('a span of an outer tool call gets the attributes instead of another span', async () => {
+  const { client, here, there } = await createRig()
+  const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'shop_search' }
+  await here.tracer.startActiveSpan('execute_tool shop_search', { attributes }, async (outer) => {
+    await client.callTool('search', { q: 'a' })
+    await client.callTool('search', { q: 'b' })
+    outer.end()
+  })
+  const [outer] = here.named('execute_tool shop_search')
+  expect(outer?.attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'search' })
+  expect(here.named('tools/call search')).toHaveLength(1)
+  expect(there.named('tools/call search').map(parentOf)).toEqual([
+    idOf(outer),
+    idOf(here.named('tools/call search')[0]),
+  ])
+})
+
+it('a server without telemetry answers a client with it', async () => {
+  const { client, here, there } = await createRig({ server: { tracer: false, meter: false, propagator: false } })
+  expect(await client.callTool('search', { q: 'a' })).toMatchObject({ content: [{ text: 'found a' }] })
+  expect(here.named('tools/call search')).toHaveLength(1)
+  expect(there.named('tools/call search')).toEqual([])
+})
