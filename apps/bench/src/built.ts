@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const packages = [
   ...['@mcpx/protocol', '@mcpx/json-schema', '@mcpx/sse', '@mcpx/server', '@mcpx/client'],
-  ...['@mcpx/transport-stdio', '@mcpx/transport-http', '@mcpx/store-redis', '@mcpx/toolset'],
+  ...['@mcpx/transport-stdio', '@mcpx/transport-http', '@mcpx/store-redis', '@mcpx/toolset', '@mcpx/telemetry'],
 ]
 
 /** Throws an error if a package is not installed and compiled. */

@@ -15,10 +15,11 @@ import { sse } from './cases/sse.ts'
 import { httpstart, imported, modules } from './cases/starts.ts'
 import { coldstart, stdio } from './cases/stdio.ts'
 import { store } from './cases/store.ts'
+import { telemetry } from './cases/telemetry.ts'
 
 export const cases: readonly Case[] = [
   ...[http, events, setups, memory, streams, progress, results, requests, store],
   ...[stdio, coldstart, httpstart, imported, modules, bundle, footprint],
-  ...[fetch, calls, duplex, codec, sse],
+  ...[fetch, calls, telemetry, duplex, codec, sse],
   ...[growth, heap, allocations, leftovers],
 ]

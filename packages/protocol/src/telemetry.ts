@@ -116,6 +116,8 @@ export interface EndpointLoad {
  * ```
  */
 export interface Telemetry {
+  /** Whether it observes at the moment; read before each message and work. If false, its other members are not called. Default: true. */
+  readonly isActive?: boolean | undefined
   /** Called with each message before it is handled. Returns its observation, or undefined to ignore it. */
   onReceive?(message: ObservedMessage): Observation | undefined
   /**
@@ -163,7 +165,7 @@ export class RunningObservation {
   /** Runs a function within the observation, and ends the observation with its outcome. */
   async complete<Result>(run: () => Awaitable<Result>, outcomeOf: (result: Result) => Outcome): Promise<Result> {
     try {
-      const result = await this.#run(async () => run())
+      const result = await this.#run(run)
       this.end(outcomeOf(result))
       return result
     } catch (error) {
@@ -172,12 +174,12 @@ export class RunningObservation {
     }
   }
 
-  #run<Result>(run: () => Result): Result {
+  #run<Result>(run: () => Awaitable<Result>): Awaitable<Result> {
     const { observation } = this
     if (observation?.run === undefined) return run()
-    let started: { readonly result: Result } | undefined
+    let started: { readonly result: Awaitable<Result> } | undefined
     const runOnce = () => {
-      started ??= { result: run() }
+      started ??= { result: attempt(run) }
       return started.result
     }
     this.#guard(() => observation.run?.(runOnce))
@@ -194,6 +196,21 @@ export class RunningObservation {
   }
 }
 
+/** Runs a function. An error that it throws becomes a rejection, which is told from errors of an observer. */
+function attempt<Result>(run: () => Awaitable<Result>): Awaitable<Result> {
+  try {
+    return run()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** The observation of an observer that is not active. */
+const INACTIVE = new RunningObservation(
+  () => undefined,
+  () => {},
+)
+
 /** Reports to an observer. Servers and clients have one only if they have the option `telemetry`. */
 export class TelemetryReporter {
   readonly #telemetry: Telemetry
@@ -205,12 +222,18 @@ export class TelemetryReporter {
     this.#onError = (cause) => onError(new Error(`telemetry failed: ${cause.message}`, { cause }))
   }
 
+  /** Whether the observer observes at the moment. */
+  get isActive(): boolean {
+    return this.#telemetry.isActive !== false
+  }
+
   /** Handles a received message. `handle` receives its observation, to end it early. */
-  receive(
+  async receive(
     message: ObservedMessage,
     exchange: Pick<Exchange, 'signal'> | undefined,
     handle: (running: RunningObservation) => Awaitable<ResponseMessage | undefined>,
   ): Promise<ResponseMessage | undefined> {
+    if (!this.isActive) return handle(INACTIVE)
     const running = new RunningObservation(() => this.#telemetry.onReceive?.(message), this.#onError)
     return running.complete(
       () => handle(running),
@@ -223,11 +246,12 @@ export class TelemetryReporter {
   }
 
   /** Sends a message with the parameters that `send` receives. */
-  send<Result>(
+  async send<Result>(
     message: ObservedMessage,
     during: RunningObservation | undefined,
     send: (params: JsonObject | undefined, running: RunningObservation) => Awaitable<Result>,
   ): Promise<Result> {
+    if (!this.isActive) return send(message.params, INACTIVE)
     const start = () => this.#telemetry.onSend?.(message, during?.observation)
     const running = new RunningObservation(start, this.#onError)
     const params = running.addMeta(message.params)
@@ -238,7 +262,8 @@ export class TelemetryReporter {
   }
 
   /** Runs work. `run` receives its observation, to end it early. */
-  work<Result>(work: ObservedWork, run: (running: RunningObservation) => Awaitable<Result>): Promise<Result> {
+  async work<Result>(work: ObservedWork, run: (running: RunningObservation) => Awaitable<Result>): Promise<Result> {
+    if (!this.isActive) return run(INACTIVE)
     const running = new RunningObservation(() => this.#telemetry.onWork?.(work), this.#onError)
     return running.complete(
       () => run(running),

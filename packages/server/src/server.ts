@@ -204,7 +204,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       core.changes.isServing = true
       // The modern era also refuses legacy messages, if those are not supported.
       const era = servesLegacy && !isModern(message, exchange) ? legacy : modern
-      if (reporter === undefined) return era.handle(message, exchange, core)
+      if (reporter?.isActive !== true) return era.handle(message, exchange, core)
       return observeExchange(reporter, message, exchange, (observed) => era.handle(message, observed, core))
     },
     watchChanges(session, send, hasGap) {

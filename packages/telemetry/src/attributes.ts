@@ -6,6 +6,7 @@
  */
 
 import {
+  type ConnectionError,
   type EndedSession,
   ErrorCode,
   isObject,
@@ -39,42 +40,79 @@ function put(attributes: Attributes, name: string, value: unknown): void {
   if (typeof value === 'string') attributes[name] = value.slice(0, MAX_LENGTH)
 }
 
-/** Returns the attributes of the tool, prompt or resource that a request names. */
-export function itemAttributes(method: string, params: JsonObject | undefined): Attributes {
-  const attributes: Attributes = {}
-  if (method === 'tools/call') put(attributes, 'gen_ai.tool.name', params?.name)
-  else if (method === 'prompts/get') put(attributes, 'gen_ai.prompt.name', params?.name)
-  else if (method === 'completion/complete') {
-    const { type, name } = isObject(params?.ref) ? params.ref : {}
-    if (type === 'ref/prompt') put(attributes, 'gen_ai.prompt.name', name)
-  } else if (RESOURCE_METHODS.includes(method)) put(attributes, 'mcp.resource.uri', params?.uri)
-  return attributes
+function putPeer(attributes: Attributes, peer: Role, network: NetworkInfo | undefined): void {
+  put(attributes, `${peer}.address`, network?.address)
+  if (network?.port !== undefined) attributes[`${peer}.port`] = network.port
+}
+
+/** The tool, prompt or resource that a request names. */
+export interface Item {
+  readonly attribute: 'gen_ai.tool.name' | 'gen_ai.prompt.name' | 'mcp.resource.uri'
+  readonly value: string
+}
+
+/** Returns the item that a request names. */
+export function itemOf(method: string, params: JsonObject | undefined): Item | undefined {
+  if (method === 'tools/call') return item('gen_ai.tool.name', params?.name)
+  if (method === 'prompts/get') return item('gen_ai.prompt.name', params?.name)
+  if (RESOURCE_METHODS.includes(method)) return item('mcp.resource.uri', params?.uri)
+  if (method !== 'completion/complete' || !isObject(params?.ref) || params.ref.type !== 'ref/prompt') return undefined
+  return item('gen_ai.prompt.name', params.ref.name)
+}
+
+function item(attribute: Item['attribute'], value: unknown): Item | undefined {
+  return typeof value === 'string' ? { attribute, value: value.slice(0, MAX_LENGTH) } : undefined
 }
 
 /** Returns the name of a span: the method, and the tool or prompt. */
-export function spanName(method: string, item: Attributes, withUri: boolean): string {
-  const target =
-    item['gen_ai.tool.name'] ?? item['gen_ai.prompt.name'] ?? (withUri ? item['mcp.resource.uri'] : undefined)
+export function spanName(method: string, item: Item | undefined, withUri: boolean): string {
   const bounded = method.slice(0, MAX_LENGTH)
-  return target === undefined ? bounded : `${bounded} ${target}`
+  const isNamed = item !== undefined && (withUri || item.attribute !== 'mcp.resource.uri')
+  return isNamed ? `${bounded} ${item.value}` : bounded
 }
 
 /** Returns the attributes that the span and the metric of a message have in common. */
-export function messageAttributes({ side, method, revision, network }: ObservedMessage, role: Role): Attributes {
+function commonAttributes({ side, method, revision, network }: ObservedMessage, role: Role): Attributes {
   const attributes: Attributes = {}
   put(attributes, 'mcp.method.name', method)
   if (method === 'tools/call') attributes['gen_ai.operation.name'] = 'execute_tool'
   put(attributes, 'mcp.protocol.version', revision)
-  put(attributes, 'network.transport', network?.transport)
-  put(attributes, 'network.protocol.name', network?.protocol)
-  put(attributes, 'network.protocol.version', network?.protocolVersion)
+  if (network === undefined) return attributes
+  put(attributes, 'network.transport', network.transport)
+  put(attributes, 'network.protocol.name', network.protocol)
+  put(attributes, 'network.protocol.version', network.protocolVersion)
   if (side === 'client' && role === 'client') putPeer(attributes, 'server', network)
   return attributes
 }
 
-function putPeer(attributes: Attributes, peer: Role, network: NetworkInfo | undefined): void {
-  put(attributes, `${peer}.address`, network?.address)
-  if (network?.port !== undefined) attributes[`${peer}.port`] = network.port
+/** Returns the attributes of the span of a message at its start. */
+export function spanAttributes(message: ObservedMessage, role: Role, item: Item | undefined): Attributes {
+  const { side, id, sessionId, network } = message
+  const attributes = commonAttributes(message, role)
+  if (item !== undefined) attributes[item.attribute] = item.value
+  if (id !== undefined) put(attributes, 'jsonrpc.request.id', String(id))
+  put(attributes, 'mcp.session.id', sessionId)
+  if (side === 'server' && role === 'server') putPeer(attributes, 'client', network)
+  return attributes
+}
+
+/**
+ * Returns the attributes of the metric of a message. Names that a server does not know are left out, because each name makes a
+ * time series of its own and callers may send any.
+ */
+export function measuredAttributes(
+  message: ObservedMessage,
+  role: Role,
+  item: Item | undefined,
+  ending: Ending,
+  withUri: boolean,
+): Attributes {
+  const attributes = Object.assign(commonAttributes(message, role), ending.attributes)
+  const code = role === 'server' ? ending.code : undefined
+  if (code === ErrorCode.MethodNotFound) attributes['mcp.method.name'] = '_OTHER'
+  const isMeasured = item !== undefined && (withUri || item.attribute !== 'mcp.resource.uri')
+  if (isMeasured && code !== ErrorCode.InvalidParams) attributes[item.attribute] = item.value
+  return attributes
 }
 
 /** Returns the attributes of the metric of a session. */
@@ -83,15 +121,6 @@ export function sessionAttributes({ side, revision, network }: EndedSession): At
   put(attributes, 'mcp.protocol.version', revision)
   put(attributes, 'network.protocol.name', network?.protocol)
   if (side === 'client') putPeer(attributes, 'server', network)
-  return attributes
-}
-
-/** Returns the attributes that only the span of a message has. */
-export function spanAttributes({ side, id, sessionId, network }: ObservedMessage, role: Role): Attributes {
-  const attributes: Attributes = {}
-  if (id !== undefined) put(attributes, 'jsonrpc.request.id', String(id))
-  put(attributes, 'mcp.session.id', sessionId)
-  if (side === 'server' && role === 'server') putPeer(attributes, 'client', network)
   return attributes
 }
 
@@ -138,51 +167,32 @@ const CALLER_FAULTS: readonly number[] = [
 
 /** The end of a message, as spans and metrics describe it. */
 export interface Ending {
-  readonly attributes: Attributes
+  /** Undefined after success. */
+  readonly attributes?: Attributes
   /** Whether the span has the status of an error. */
   readonly isError: boolean
   /** The description of that status. */
-  readonly message: string | undefined
+  readonly message?: string
+  /** The code of a JSON-RPC error. */
+  readonly code?: number
 }
+
+const SUCCESS: Ending = { isError: false }
+const TOOL_ERROR: Ending = { attributes: { 'error.type': 'tool_error' }, isError: true }
 
 /** Describes how a message ended. A server that refuses the request of its caller has not failed. */
 export function describeEnding({ result, error }: Outcome, role: Role): Ending {
-  if (error === undefined) {
-    const isError = result?.isError === true
-    return { attributes: isError ? { 'error.type': 'tool_error' } : {}, isError, message: undefined }
-  }
+  if (error === undefined) return result?.isError === true ? TOOL_ERROR : SUCCESS
   const { message } = error
   if ('code' in error && typeof error.code === 'number') {
-    const code = String(error.code)
-    const isError = role === 'client' || !CALLER_FAULTS.includes(error.code)
-    const attributes: Attributes = { 'rpc.response.status_code': code }
-    if (isError) attributes['error.type'] = code
-    return { attributes, isError, message }
+    const { code } = error
+    const isError = role === 'client' || !CALLER_FAULTS.includes(code)
+    const attributes: Attributes = { 'rpc.response.status_code': String(code) }
+    if (isError) attributes['error.type'] = String(code)
+    return { attributes, isError, message, code }
   }
-  const { reason, status, name = 'Error' } = error as { reason?: string; status?: number; name?: string }
+  const { reason, status, name } = error as Partial<ConnectionError>
   // A response that is no JSON-RPC message has an HTTP status instead of a code.
-  const type = reason === 'refused' && status !== undefined ? String(status) : (reason ?? name)
+  const type = reason === 'refused' && status !== undefined ? String(status) : (reason ?? name ?? 'Error')
   return { attributes: { 'error.type': type }, isError: reason !== 'cancelled', message }
-}
-
-/**
- * Returns the attributes of the metric of a message. Names that a server does not know are left out, because each name makes a
- * time series of its own and callers may send any.
- */
-export function measuredAttributes(
-  common: Attributes,
-  item: Attributes,
-  ending: Ending,
-  role: Role,
-  withUri: boolean,
-): Attributes {
-  const code = role === 'server' ? ending.attributes['rpc.response.status_code'] : undefined
-  const measured = { ...common, ...item, ...ending.attributes }
-  if (!withUri) delete measured['mcp.resource.uri']
-  if (code === String(ErrorCode.MethodNotFound)) measured['mcp.method.name'] = '_OTHER'
-  if (code !== String(ErrorCode.InvalidParams)) return measured
-  delete measured['gen_ai.tool.name']
-  delete measured['gen_ai.prompt.name']
-  delete measured['mcp.resource.uri']
-  return measured
 }

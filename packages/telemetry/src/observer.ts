@@ -18,6 +18,7 @@ import {
   context,
   createContextKey,
   type Link,
+  ProxyTracerProvider,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -28,9 +29,9 @@ import {
   argumentAttributes,
   describeEnding,
   type Ending,
-  itemAttributes,
+  type Item,
+  itemOf,
   measuredAttributes,
-  messageAttributes,
   type Role,
   resultAttributes,
   revisionAttributes,
@@ -58,7 +59,9 @@ function stateOf(active: Context): CallState | undefined {
 
 /** Observes the messages of servers and clients. */
 export class OpenTelemetry implements Telemetry {
-  readonly #tracer: Tracer | undefined
+  readonly #given: Tracer | false | undefined
+  #tracer: Tracer | undefined
+  #isActive = false
   readonly #metrics: Metrics
   readonly #propagation: Propagation
   readonly #ignored: ReadonlySet<string>
@@ -66,12 +69,18 @@ export class OpenTelemetry implements Telemetry {
   readonly #content: RedactOptions | undefined
 
   constructor({ tracer, meter, propagator, trust, content = false, resourceUri, ignore, gauges }: TelemetryOptions) {
-    this.#tracer = tracer === false ? undefined : (tracer ?? trace.getTracer(SCOPE))
+    this.#given = tracer
     this.#metrics = new Metrics(meter, gauges === true)
     this.#propagation = new Propagation(propagator, trust ?? 'parent')
     this.#ignored = new Set(ignore)
     this.#withUri = resourceUri === true
     this.#content = content === true ? {} : content || undefined
+  }
+
+  /** Whether the process has an SDK, or objects were given. An SDK may be set up at any time. */
+  get isActive(): boolean {
+    this.#isActive ||= this.#findTracer() !== undefined || this.#propagation.isActive || this.#metrics.isRecording
+    return this.#isActive
   }
 
   onReceive(message: ObservedMessage): Observation {
@@ -98,11 +107,12 @@ export class OpenTelemetry implements Telemetry {
     const active = context.active()
     if (kind === 'call') return { run: (run) => context.with(active.setValue(CALL_STATE, {}), run) }
     const state = stateOf(active)
-    const item = itemAttributes(method, params)
+    const item = itemOf(method, params)
     const name = spanName(method, item, this.#withUri)
     if (kind === 'input') return this.#observeWork(name, { 'mcp.method.name': method }, state?.first ?? active)
     if (state?.delegated === name) return undefined
-    const attributes: Attributes = prefix === undefined ? item : { ...item, 'mcpx.mount.prefix': prefix }
+    const attributes: Attributes = item === undefined ? {} : { [item.attribute]: item.value }
+    if (prefix !== undefined) attributes['mcpx.mount.prefix'] = prefix
     return this.#observeWork(`delegate ${name}`, attributes, active, { delegated: name })
   }
 
@@ -116,39 +126,59 @@ export class OpenTelemetry implements Telemetry {
     return this.#metrics.addLoad(readLoad)
   }
 
+  #findTracer(): Tracer | undefined {
+    if (this.#given !== undefined) return this.#given || undefined
+    const provider = trace.getTracerProvider()
+    // Without an SDK, the provider has no tracer behind it.
+    return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(SCOPE) : provider.getTracer(SCOPE)
+  }
+
   #observe(message: ObservedMessage, role: Role, parent: Context, links: Link[]): SpanObservation {
     const { method, params } = message
     const start = performance.now()
-    const common = messageAttributes(message, role)
-    const item = itemAttributes(method, params)
+    const item = itemOf(method, params)
     // The span of an instrumentation of models, which traces this call already.
     const outer = role === 'client' && method === 'tools/call' ? findToolSpan(parent) : undefined
-    const isTraced = this.#tracer !== undefined && !this.#ignored.has(method)
-    const attributes = isTraced ? { ...common, ...item, ...spanAttributes(message, role) } : {}
-    const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.SERVER
-    const name = spanName(method, item, this.#withUri)
-    const span =
-      outer?.setAttributes(attributes) ??
-      (isTraced ? this.#tracer?.startSpan(name, { kind, attributes, links }, parent) : undefined)
+    const span = this.#ignored.has(method) ? undefined : this.#startSpan(message, role, item, parent, links, outer)
     if (this.#content !== undefined && span?.isRecording()) {
       span.setAttributes(argumentAttributes(message, this.#content))
     }
     return new SpanObservation(span, parent, (outcome) => {
+      const ending = describeEnding(outcome, role)
       const negotiated = method === 'initialize' ? revisionAttributes(outcome) : undefined
       if (span?.isRecording()) {
         if (negotiated !== undefined) span.setAttributes(negotiated)
         if (this.#content !== undefined) span.setAttributes(resultAttributes(method, outcome.result, this.#content))
       }
-      const ending = endSpan(span, outcome, role, outer === undefined)
+      if (span !== undefined) endSpan(span, ending, outer === undefined)
       if (!this.#metrics.isRecording) return
-      const measured = measuredAttributes(common, item, ending, role, this.#withUri)
-      this.#metrics.record(`${role}.operation`, performance.now() - start, { ...measured, ...negotiated })
+      const attributes = measuredAttributes(message, role, item, ending, this.#withUri)
+      this.#metrics.record(`${role}.operation`, performance.now() - start, Object.assign(attributes, negotiated))
     })
   }
 
+  #startSpan(
+    message: ObservedMessage,
+    role: Role,
+    item: Item | undefined,
+    parent: Context,
+    links: Link[],
+    outer: Span | undefined,
+  ): Span | undefined {
+    this.#tracer ??= this.#findTracer()
+    if (this.#tracer === undefined) return undefined
+    const attributes = spanAttributes(message, role, item)
+    if (outer !== undefined) return outer.setAttributes(attributes)
+    const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.SERVER
+    const options = links.length === 0 ? { kind, attributes } : { kind, attributes, links }
+    return this.#tracer.startSpan(spanName(message.method, item, this.#withUri), options, parent)
+  }
+
   #observeWork(name: string, attributes: Attributes, parent: Context, state?: CallState): Observation | undefined {
+    this.#tracer ??= this.#findTracer()
     const span = this.#tracer?.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent)
-    return span && new SpanObservation(span, parent, (outcome) => void endSpan(span, outcome, 'server', true), state)
+    const end = (outcome: Outcome) => span && endSpan(span, describeEnding(outcome, 'server'), true)
+    return span && new SpanObservation(span, parent, end, state)
   }
 }
 
@@ -180,14 +210,11 @@ class SpanObservation implements Observation {
   }
 }
 
-function endSpan(span: Span | undefined, outcome: Outcome, role: Role, isOwn: boolean): Ending {
-  const ending = describeEnding(outcome, role)
-  span?.setAttributes(ending.attributes)
-  if (!isOwn) return ending
-  if (ending.isError)
-    span?.setStatus({ code: SpanStatusCode.ERROR, ...(ending.message && { message: ending.message }) })
-  span?.end()
-  return ending
+function endSpan(span: Span, { attributes, isError, message }: Ending, isOwn: boolean): void {
+  if (attributes !== undefined) span.setAttributes(attributes)
+  if (!isOwn) return
+  if (isError) span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
+  span.end()
 }
 
 /** Returns the active span if it is that of a tool call, and not yet of a message. Spans of the SDK have attributes. */

@@ -56,6 +56,11 @@ export class Propagation {
     this.#trust = trust
   }
 
+  /** Whether there is a propagator. Without an SDK, the global one has no fields. */
+  get isActive(): boolean {
+    return this.#propagator !== undefined && this.#propagator.fields().length > 0
+  }
+
   /** Returns the members of `_meta` for a message that is sent. Those of another context are removed. */
   inject(context: Context, params: JsonObject | undefined): JsonObject | undefined {
     const propagator = this.#propagator
@@ -82,7 +87,7 @@ export class Propagation {
       return { context: ambient, links: [] }
     }
     const local = trace.getSpanContext(ambient)
-    const received = this.#propagator.extract(trace.deleteSpan(ambient), meta, getter)
+    const received = this.#propagator.extract(local === undefined ? ambient : trace.deleteSpan(ambient), meta, getter)
     const remote = trace.getSpanContext(received)
     const hasRemote = remote !== undefined && isSpanContextValid(remote)
     if (this.#trust === 'link') return { context: ambient, links: hasRemote ? [{ context: remote }] : [] }
