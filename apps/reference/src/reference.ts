@@ -18,6 +18,7 @@ const order = [
   'auth',
   'toolset',
   'skills',
+  'telemetry',
   'testing',
   'store-redis',
   'store-sqlite',

@@ -14,6 +14,7 @@ const forUsers = all.filter((path) => /^(?:README\.md|docs\/guides\/(?!moving)|p
 /** Names that are not ours: programs, settings, functions of runtimes, hosts, headers, and tools of other servers. */
 const theirs = [
   'HTTPException',
+  'NodeSDK',
   'basicAuth',
   ...[
     'login_hint',

@@ -9,7 +9,7 @@ import { type Block, filesOf, matchesOutput, programsOf, type Step } from './blo
 const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '../..')
 /** The ports in documents, which each workplace replaces by free ones so that documents can be tested concurrently. */
-const PORTS = ['3000', '4000', '5000', '6379']
+const PORTS = ['3000', '4000', '4318', '5000', '6379']
 /** The timeout of a program, in milliseconds. */
 const LIMIT = 25_000
 
