@@ -7,6 +7,7 @@ import type { Report } from './test-server.ts'
 
 /** The verdict of a matcher, as test runners expect it. */
 export interface MatcherResult {
+  /** Whether the assertion is true. */
   readonly pass: boolean
   /** Describes why the assertion failed, also for `.not`. */
   message(): string

@@ -13,11 +13,17 @@ import {
 
 /** The error of a failed request: a JSON-RPC error, or the reason why there was no response. */
 export interface Failure {
+  /** The JSON-RPC error code. Undefined if there was no response. */
   readonly code?: number | undefined
+  /** The data of the JSON-RPC error. */
   readonly data?: unknown
+  /** The reason why there was no response. */
   readonly reason?: ConnectionError['reason'] | undefined
+  /** The HTTP status, if the transport refused with one. */
   readonly status?: number | undefined
+  /** Whether the same request may succeed if it is repeated. */
   readonly retryable?: boolean | undefined
+  /** One sentence for humans. */
   readonly message: string
 }
 
