@@ -100,8 +100,9 @@ export function createCalls(
     run: (call: ExtensionCall) => Promise<T>,
   ): Promise<T> {
     const { signal, meta, capabilities, onAsk } = options
-    const runCall = (signal: AbortSignal) =>
-      run({
+    const runCall = async (signal: AbortSignal) => {
+      signal.throwIfAborted()
+      return run({
         label,
         era: reconnector.current.era,
         options,
@@ -113,6 +114,7 @@ export function createCalls(
         on: extensions.on,
         listen,
       })
+    }
     return withSignal(label, signal, runCall, reconnector.closing)
   }
 

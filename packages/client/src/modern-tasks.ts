@@ -76,7 +76,12 @@ export class ModernTask implements TaskPeer {
     }
     this.#answered.add(key)
     const params = { taskId: this.id, inputResponses: { [key]: response } }
-    await follower.attempt((timeout) => call.request('tasks/update', params, { timeout }))
+    try {
+      await follower.attempt((timeout) => call.request('tasks/update', params, { timeout }))
+    } catch (error) {
+      this.#answered.delete(key)
+      throw error
+    }
   }
 
   watch({ call, push }: TaskFollower): () => boolean {

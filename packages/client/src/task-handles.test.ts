@@ -1,3 +1,4 @@
+import { type JsonObject, RpcError } from '@mcpx/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectorTo } from '../test/scripted-server.ts'
 import { form, taskServer } from '../test/task-server.ts'
@@ -69,6 +70,50 @@ describe('the handle of a task', () => {
     await expect(result).rejects.toMatchObject({ reason: 'cancelled' })
     await wait(10)
     expect(tasks.task.state.status).toBe('working')
+  })
+
+  it('leaves nothing open when the signal of result has fired already', async () => {
+    const tasks = taskServer({ announces: true })
+    await using client = await connect(tasks.server)
+    const handle = await client.callTool('slow', {}, { task: 'handle' })
+    for (let round = 0; round < 6; round++) {
+      await expect(handle.result({ signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'cancelled' })
+    }
+    await wait(10)
+    expect(tasks.server.asked('subscriptions/listen')).toHaveLength(0)
+    const result = handle.result()
+    await wait(10)
+    expect(tasks.streams.size).toBe(1)
+    tasks.task.complete()
+    await wait(10)
+    await result
+  })
+
+  it('asks again after an answer that could not be sent', async () => {
+    let isBroken = true
+    const tasks = taskServer({
+      run: (task) => task.ask({ a: form() }),
+      answers: {
+        'tasks/update': ({ params }) => {
+          if (isBroken) throw new RpcError(-32_000, 'Not now')
+          tasks.task.answer(params.inputResponses as JsonObject)
+          return {}
+        },
+      },
+    })
+    await using client = await connect(tasks.server, { onElicit: () => ({ action: 'decline' }) })
+    const handle = await client.callTool('slow', {}, { task: 'handle' })
+    const failed = handle.result()
+    failed.catch(() => {})
+    await wait(3_000)
+    await expect(failed).rejects.toMatchObject({ code: -32_000 })
+    isBroken = false
+    const result = handle.result()
+    await wait(3_000)
+    expect(tasks.task.responses).toEqual([['a', { action: 'decline' }]])
+    tasks.task.complete()
+    await wait(3_000)
+    await result
   })
 
   it('does not depend on the signal of its call', async () => {
