@@ -95,19 +95,19 @@ export async function createToolset(source: ToolSource, options: ToolsetOptions 
   checkOptions('createToolset', options, ['follow', 'onChange', 'maxText', 'onWarning'])
   const { follow = false, maxText = MAX_TEXT, onWarning = () => {}, onChange = () => {} } = options
   checkLimit('createToolset: maxText', maxText)
-  const modelNames = new Map<string, string>()
+  const modelNames = new ModelNames()
   let tools: ReadonlyMap<string, ToolInfo> = new Map()
 
   async function refresh(): Promise<void> {
     const listed = new Map<string, ToolInfo>()
     for (const tool of await source.listTools().all()) {
-      const name = modelNames.get(tool.name) ?? toModelName(tool.name, new Set(modelNames.values()))
-      modelNames.set(tool.name, name)
+      const name = modelNames.of(tool.name)
       if (!listed.has(name)) listed.set(name, tool)
       else
         onWarning(new Error(`createToolset: two tools are named ${JSON.stringify(tool.name)}; the first one is used`))
     }
     tools = listed
+    modelNames.forgetOthers(new Set([...listed.values()].map(({ name }) => name)))
   }
 
   await refresh()
@@ -159,12 +159,45 @@ async function followChanges(changes: AsyncIterable<unknown>, onChange: () => Pr
   for await (const _ of changes) await onChange()
 }
 
-/** Returns a unique name of at most 64 letters, digits, `_` and `-` that begins with a letter or `_`. */
-function toModelName(name: string, used: ReadonlySet<string>): string {
-  const plain = name.replace(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
-  let unique = plain.slice(0, 64)
-  for (let n = 2; used.has(unique); n += 1) unique = `${plain.slice(0, 58)}_${n}`
-  return unique
+const MAX_NAME_LENGTH = 64
+/** How many names of tools are remembered that the servers no longer list. */
+const MAX_OLD_NAMES = 10_000
+
+/** The names that the model uses for tools: unique, at most 64 letters, digits, `_` and `-`, and a letter or `_` first. */
+class ModelNames {
+  /** The names by those at the server. */
+  readonly #names = new Map<string, string>()
+  readonly #used = new Set<string>()
+  /** The last number that was added to a name. */
+  readonly #numbers = new Map<string, number>()
+
+  /** Returns the name for a tool, the same one each time. */
+  of(tool: string): string {
+    const known = this.#names.get(tool)
+    if (known !== undefined) return known
+    const plain = tool.replace(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
+    const cut = plain.slice(0, MAX_NAME_LENGTH)
+    let name = cut
+    for (let n = (this.#numbers.get(cut) ?? 1) + 1; this.#used.has(name); n += 1) {
+      const end = `_${n}`
+      name = plain.slice(0, MAX_NAME_LENGTH - end.length) + end
+      this.#numbers.set(cut, n)
+    }
+    this.#names.set(tool, name)
+    this.#used.add(name)
+    return name
+  }
+
+  /** Forgets the names of tools that are no longer listed, if there are many. */
+  forgetOthers(listed: ReadonlySet<string>): void {
+    if (this.#names.size <= listed.size + MAX_OLD_NAMES) return
+    this.#numbers.clear()
+    for (const [tool, name] of this.#names) {
+      if (listed.has(tool)) continue
+      this.#names.delete(tool)
+      this.#used.delete(name)
+    }
+  }
 }
 
 export function unknownTool(name: string, tools: ReadonlyMap<string, ToolInfo>): ToolResult {

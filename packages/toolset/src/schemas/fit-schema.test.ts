@@ -312,3 +312,39 @@ test.each([
     }
   }
 })
+
+describe('a schema that is too large', () => {
+  const parts = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ properties: { [`p${n}`]: { const: n } } }))
+
+  test.each(['common', 'openai', 'openai-strict', 'gemini', 'anthropic', 'anthropic-strict'] as const)(
+    'is replaced by an object, with a change that says so, for %s',
+    (dialect) => {
+      const { schema, strict, changes } = fitSchema({ description: 'x'.repeat(200_000) }, dialect)
+      expect(schema).toEqual({ type: 'object' })
+      expect(strict).toBe(false)
+      expect(changes.at(-1)).toMatchObject({
+        path: '#',
+        effect: 'wider',
+        message: expect.stringContaining('too large'),
+      })
+    },
+  )
+
+  test('keeps the first 100 parts of an allOf', () => {
+    const { schema, changes } = fitSchema({ allOf: parts(101) }, 'common')
+    expect(Object.keys(schema.properties as object)).toHaveLength(100)
+    expect(changes).toMatchObject([{ path: '#/allOf/100', effect: 'wider' }])
+  })
+
+  test('keeps the outline of what more than 100 references lead to', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => [`d${n}`, n === 199 ? { type: 'string' } : { $ref: `#/$defs/d${n + 1}` }]),
+    )
+    const { schema, changes } = fitSchema({ properties: { a: { $ref: '#/$defs/d0' } }, $defs }, 'gemini')
+    expect(schema.properties).toEqual({ a: {} })
+    expect(changes).toMatchObject([
+      { path: '#/properties/a', message: '#/$defs/d100 is nested too deep, so any value fits' },
+    ])
+  })
+})

@@ -44,8 +44,12 @@ export interface FittedSchema {
   restore(args: JsonObject): JsonObject
 }
 
+/** The longest schema that is fitted, in characters of JSON. Model APIs refuse far shorter ones. */
+const MAX_LENGTH = 200_000
 /** The number of subschemas that one schema may have after its references are replaced. */
 const MAX_SCHEMAS = 5_000
+/** The number of parts of one `allOf`. */
+const MAX_PARTS = 100
 const MAX_DEPTH = 64
 const MAX_NOTE = 200
 const LOOKAROUND = /\(\?<?[=!]/
@@ -91,8 +95,10 @@ class Fitting {
   #count = 0
 
   constructor(document: JsonObject, rules: DialectRules) {
-    this.#document = document
+    const isTooLong = JSON.stringify(document).length > MAX_LENGTH
+    this.#document = isTooLong ? { type: 'object' } : document
     this.#rules = rules
+    if (isTooLong) this.#refuseSize('#')
   }
 
   fitRoot(): FittedSchema {
@@ -161,7 +167,7 @@ class Fitting {
     for (const [index, part] of listOf(allOf).entries()) {
       const inner = `${path}/allOf/${index}`
       this.#count += 1
-      if (this.#count > MAX_SCHEMAS) {
+      if (this.#count > MAX_SCHEMAS || index >= MAX_PARTS) {
         this.#refuseSize(inner)
         break
       }

@@ -40,16 +40,21 @@ export function mergeSchemas(one: JsonObject, other: JsonObject, onLoss: OnLoss)
 function mergeKeyword(merged: JsonObject, keyword: string, value: unknown, onLoss: OnLoss): void {
   const own = merged[keyword]
   if (own === undefined) merged[keyword] = value
+  else if (keyword === 'properties') merged.properties = mergeProperties(objectOf(own), objectOf(value))
   else if (isSame(own, value)) return
   else if (keyword === 'type' && commonTypes(own, value) !== undefined) merged.type = commonTypes(own, value)
   else if (keyword === 'required') merged.required = [...new Set([...listOf(own), ...listOf(value)])]
-  else if (keyword === 'properties') merged.properties = mergeProperties(objectOf(own), objectOf(value))
-  else if (keyword === 'enum') merged.enum = listOf(own).filter((each) => listOf(value).some((v) => isSame(v, each)))
+  else if (keyword === 'enum') merged.enum = commonValues(listOf(own), listOf(value))
   else if (LARGEST.includes(keyword)) merged[keyword] = Math.max(Number(own), Number(value))
   else if (SMALLEST.includes(keyword)) merged[keyword] = Math.min(Number(own), Number(value))
   else if (!['title', 'description', 'default', 'examples'].includes(keyword)) {
     onLoss(keyword, 'used of the first part of allOf only')
   }
+}
+
+function commonValues(one: readonly unknown[], other: readonly unknown[]): unknown[] {
+  const values = new Set(other.map((each) => JSON.stringify(each)))
+  return one.filter((each) => values.has(JSON.stringify(each)))
 }
 
 function commonTypes(one: unknown, other: unknown): unknown {
@@ -69,11 +74,16 @@ export function typesOf(type: unknown): readonly unknown[] {
 
 function mergeProperties(one: JsonObject, other: JsonObject): JsonObject {
   const merged = new Map(Object.entries(one))
-  for (const [name, schema] of Object.entries(other)) {
-    const own = merged.get(name)
-    merged.set(name, own === undefined || isSame(own, schema) ? schema : { allOf: [own, schema] })
-  }
+  for (const [name, schema] of Object.entries(other)) merged.set(name, mergeProperty(merged.get(name), schema))
   return Object.fromEntries(merged)
+}
+
+function mergeProperty(own: unknown, schema: unknown): unknown {
+  if (own === undefined) return schema
+  // A property of many parts has one list, not a list in a list.
+  if (isObject(own) && Array.isArray(own.allOf) && Object.keys(own).length === 1)
+    return { allOf: [...own.allOf, schema] }
+  return isSame(own, schema) ? schema : { allOf: [own, schema] }
 }
 
 /**
@@ -87,11 +97,13 @@ export function mergeAlternatives(base: JsonObject, alternatives: readonly JsonO
   for (const name of names) {
     if (properties.has(name) || isClosed) continue
     const variants = alternatives.flatMap((each) => ownValue(objectOf(each.properties), name))
-    const distinct = variants.filter((each, index) => variants.findIndex((other) => isSame(other, each)) === index)
+    const distinct = [...new Map(variants.map((each) => [JSON.stringify(each), each])).values()]
     properties.set(name, distinct.length === 1 ? distinct[0] : { anyOf: distinct })
   }
-  const [first = [], ...others] = alternatives.map(({ required }) => listOf(required).filter(isString))
-  const shared = first.filter((name) => others.every((required) => required.includes(name)))
+  const [first = new Set<string>(), ...others] = alternatives.map(
+    ({ required }) => new Set(listOf(required).filter(isString)),
+  )
+  const shared = [...first].filter((name) => others.every((required) => required.has(name)))
   const required = new Set([...listOf(base.required), ...shared])
   return { ...base, properties: Object.fromEntries(properties), ...(required.size > 0 && { required: [...required] }) }
 }

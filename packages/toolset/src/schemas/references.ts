@@ -11,6 +11,9 @@ export interface Resolved {
   readonly failure?: { readonly ref: string; readonly reason: string } | undefined
 }
 
+/** How many references may lead to a schema. */
+const MAX_REFERENCES = 100
+
 /** Keywords that do not concern the value, and that have no meaning in another place of the document. */
 const IDENTITY = [
   '$schema',
@@ -34,10 +37,12 @@ export function resolveReference(schema: JsonObject, refs: readonly string[], do
   }
   const target = findTarget(ref, document)
   if (target === undefined) return { schema: rest, refs, failure: unsupported(ref) }
-  if (refs.includes(ref)) {
+  const isRecursive = refs.includes(ref)
+  if (isRecursive || refs.length >= MAX_REFERENCES) {
     const { type, description } = target
     const outline = { ...(type !== undefined && { type }), ...(description !== undefined && { description }) }
-    return { schema: { ...outline, ...rest }, refs, failure: { ref, reason: 'is recursive' } }
+    const reason = isRecursive ? 'is recursive' : 'is nested too deep'
+    return { schema: { ...outline, ...rest }, refs, failure: { ref, reason } }
   }
   const inner = resolveReference(target, [...refs, ref], document)
   if (isDraft7(document)) return inner

@@ -15,12 +15,17 @@ export function renameProperties(
   const own = Object.keys(properties)
   const originals = new Map<string, string>()
   const safe = new Map<unknown, string>()
+  /** The last number that was added to a name. */
+  const numbers = new Map<string, number>()
   for (const name of own) {
     if (allowed === undefined || allowed.test(name)) continue
     const valid = name.replace(/\W/g, '_').replace(/^(?![A-Za-z_])/, '_')
     const plain = valid.slice(0, 60)
     let unique = plain
-    for (let n = 2; own.includes(unique) || originals.has(unique); n += 1) unique = `${plain}_${n}`
+    for (let n = (numbers.get(plain) ?? 1) + 1; Object.hasOwn(properties, unique) || originals.has(unique); n += 1) {
+      unique = `${plain}_${n}`
+      numbers.set(plain, n)
+    }
     originals.set(unique, name)
     safe.set(name, unique)
     onChange({ path: '#/properties', keyword: name, effect: 'same', message: `renamed to ${unique}` })

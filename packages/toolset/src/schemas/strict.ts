@@ -36,13 +36,13 @@ export function closeObject(schema: JsonObject, { strict, original, path, onChan
   if (!types.includes('object')) return schema
   const properties = objectOf(schema.properties)
   const names = Object.keys(properties)
-  const required = listOf(schema.required).filter(isString)
+  const required = new Set(listOf(schema.required).filter(isString))
   const { additionalProperties: others } = original
   const isEmpty = names.length === 0 && others === undefined && path !== '#'
   if (isObject(others) || others === true || isEmpty) {
     throw refuse('additionalProperties', 'it has properties of any name')
   }
-  if (required.some((name) => !names.includes(name))) {
+  if ([...required].some((name) => !Object.hasOwn(properties, name))) {
     throw refuse('required', 'it requires a property that it does not declare')
   }
   if (others === undefined) {
@@ -50,14 +50,14 @@ export function closeObject(schema: JsonObject, { strict, original, path, onChan
   }
   const closed: JsonObject = { ...schema, properties, additionalProperties: false }
   if (strict === 'closed') return closed
-  const optional = names.filter((name) => !required.includes(name))
-  if (optional.length > 0) {
-    const message = `null stands for a missing ${optional.join(', ')}`
+  const optional = new Set(names.filter((name) => !required.has(name)))
+  if (optional.size > 0) {
+    const message = `null stands for a missing ${[...optional].join(', ')}`
     onChange({ path, keyword: 'required', effect: 'same', message })
   }
   const entries = Object.entries(properties).map(([name, each]) => [
     name,
-    optional.includes(name) ? asNullable(objectOf(each)) : each,
+    optional.has(name) ? asNullable(objectOf(each)) : each,
   ])
   return { ...closed, required: names, properties: Object.fromEntries(entries) }
 }
