@@ -1,19 +1,13 @@
-/** No request takes more than linear time in its size: measured by the processor time of this thread, with room for noise. */
+/** No request takes more than linear time in its size. */
 
 import { createServer, type Server } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
 import { describe, expect, it, vi } from 'vitest'
 import { LEGACY, MODERN, modern } from './connections.fixture.ts'
+import { adversarialTexts, expectLinearWork } from './growth.fixture.ts'
 import { initialize } from './sockets.fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-
-const SMALL = 60_000
-const LARGE = 960_000
-/** Linear time grows by 16, quadratic time by 256. */
-const MOST_GROWTH = 64
-/** Less is noise, in ms. */
-const NOISE = 100
 
 const strings = {
   type: 'object',
@@ -61,18 +55,6 @@ const legacyPost =
       headers: { ...types, 'mcp-session-id': session, 'mcp-protocol-version': LEGACY },
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
     })
-
-/** Strings that are expensive for expressions that look at a text more than once. */
-const texts: Readonly<Record<string, (size: number) => string>> = {
-  letters: (size) => 'a'.repeat(size),
-  'letters and a mark': (size) => `${'a'.repeat(size)}!`,
-  slashes: (size) => `note://${'/'.repeat(size)}`,
-  'parts of a template': (size) => `note://${'/x'.repeat(size / 2)}`,
-  percents: (size) => `note://a/${'%'.repeat(size)}`,
-  spaces: (size) => ' '.repeat(size),
-  'dots and at signs': (size) => `${'a.'.repeat(size / 4)}${'@'.repeat(size / 2)}`,
-  'characters of three bytes': (size) => '\u4e16'.repeat(size / 3),
-}
 
 const members: Readonly<Record<string, (text: string) => [method: string, params: object, id?: unknown]>> = {
   'the name of a tool': (text) => ['tools/call', { name: text }],
@@ -124,27 +106,13 @@ const headerTexts: Readonly<Record<string, (size: number) => string>> = {
   colons: (size) => `http://${':'.repeat(size)}`,
 }
 
-/** Returns the least processor time of a few requests, in ms. */
-async function workOf(request: () => Request): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let times = 0; times < 3; times++) {
-    const before = process.threadCpuUsage()
-    const sent = request()
-    const response = await app.fetch(sent)
+/** Requires that the work of a request grows no faster than its size. */
+function expectLinear(requestOf: (size: number) => Request): Promise<void> {
+  return expectLinearWork(async (size) => {
+    const response = await app.fetch(requestOf(size))
     if (response.headers.get('content-type') !== 'text/event-stream') await response.text()
     else await response.body?.cancel()
-    const { user, system } = process.threadCpuUsage(before)
-    least = Math.min(least, (user + system) / 1_000)
-    if (least < NOISE) break
-  }
-  return least
-}
-
-async function expectLinear(requestOf: (size: number) => Request): Promise<void> {
-  const large = await workOf(() => requestOf(LARGE))
-  if (large < NOISE) return
-  const small = await workOf(() => requestOf(SMALL))
-  expect(large / small, `${small} ms for ${SMALL} bytes, ${large} ms for ${LARGE}`).toBeLessThan(MOST_GROWTH)
+  })
 }
 
 describe.each(['modern', 'legacy'])('the work of a request of the %s era', (era) => {
@@ -152,7 +120,7 @@ describe.each(['modern', 'legacy'])('the work of a request of the %s era', (era)
 
   it.each(Object.keys(members))('grows no faster than %s', async (member) => {
     const post = await postOf()
-    for (const text of Object.values(texts)) {
+    for (const text of Object.values(adversarialTexts)) {
       await expectLinear((size) => post(...(members[member] as (text: string) => [string, object])(text(size))))
     }
   })
