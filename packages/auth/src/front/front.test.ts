@@ -118,6 +118,9 @@ describe('a login', () => {
     const browser = new Browser(world)
     const url = (params: object = {}, id = client_id) =>
       world.authorizeUrl(id, { redirect_uri, scope: 'read', ...params })
+    world.provider.callback = { error: 'login_required', code: null }
+    expect((await browser.logIn(url())).get('error')).toBe('server_error')
+    world.provider.callback = {}
     expect((await browser.open(url())).text).toContain('will not be asked again')
     await browser.logIn(url())
     expect((await browser.open(url())).location).toMatch(world.provider.issuer)
@@ -180,6 +183,9 @@ describe('the metadata', () => {
     const { accessToken } = await world.logIn({ resource: second })
     expect(await world.statusOf(accessToken, world.front.authenticateFor(second))).toBe(200)
     expect(await world.statusOf(accessToken)).toBe(401)
+    const first = await world.request('/.well-known/oauth-protected-resource')
+    expect(await first.json()).toMatchObject({ resource: RESOURCE })
+    expect((await world.request('/.well-known/oauth-protected-resource/third')).status).toBe(404)
     expect(() => world.front.authenticateFor('https://other.example')).toThrow(
       'authenticateFor: expected https://front',
     )

@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { Browser, CALLBACK, FRONT, type Page, SECRET, sealedRequestOf, World } from './front.fixture.ts'
 import { Seals } from './seals.ts'
@@ -151,6 +152,16 @@ describe('state and callback', () => {
     mixed.searchParams.set('code', new URL(stolen).searchParams.get('code') ?? '')
     const end = new URL((await victim.open(mixed.href)).location ?? '')
     expect([end.searchParams.get('error'), end.searchParams.get('code')]).toEqual(['server_error', null])
+  })
+
+  it('is that of one server, also if another shares its store, its origin and its cookies', async () => {
+    const { world, url } = await start()
+    const other = world.createNode({ issuer: `${FRONT}/other` })
+    const browser = new Browser(world, new Hono().route('/', world.front.routes).route('/', other.routes))
+    const { location = '' } = await browser.decide(await browser.open(url))
+    const callback = new URL((await browser.open(location)).location ?? '')
+    callback.pathname = '/other/callback'
+    refused(await browser.open(callback.href), 400, 'invalid_request')
   })
 
   it('forgets a login that takes too long', async () => {

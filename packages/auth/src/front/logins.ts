@@ -1,6 +1,6 @@
 /** The steps of a login in the browser: the authorization request, the consent of the user, and the way back from the provider. */
 
-import type { RecordStore, Store } from '@mcpx/protocol'
+import type { CounterStore, RecordStore } from '@mcpx/protocol'
 import { AuthorizationResponseError } from 'oauth4webapi'
 import { AuthError, printable } from '../auth-error.ts'
 import { sha256 } from '../resource-server/dpop.ts'
@@ -18,7 +18,8 @@ import type { UpstreamTokenStore } from './upstream-tokens.ts'
 
 export interface LoginParts {
   readonly options: CheckedOptions
-  readonly store: Pick<Store, 'records' | 'counters'>
+  readonly records: RecordStore
+  readonly counters: CounterStore
   readonly seals: Seals
   readonly browsers: Browsers
   readonly clients: Clients
@@ -44,11 +45,9 @@ const MAX_STATE = 4_096
 
 export class Logins {
   readonly #parts: LoginParts
-  readonly #records: RecordStore
 
   constructor(parts: LoginParts) {
     this.#parts = parts
-    this.#records = parts.store.records
   }
 
   /**
@@ -104,15 +103,13 @@ export class Logins {
       })
     }
     if (decision !== 'allow') throw invalidRequest('decision: expected allow or deny')
-    const { iat: _, exp: __, ...consent } = pending
-    await this.#remember(consent)
-    return this.#goToProvider(consent, cookie)
+    return this.#goToProvider(pending, cookie)
   }
 
   async #goToProvider(pending: PendingRequest, cookie: string): Promise<Response> {
-    const { options, store, upstream } = this.#parts
-    const { loginTtl, maxLogins } = options
-    const { count } = await store.counters.increment('oauth-front:logins', loginTtl)
+    const { options, records, counters, upstream } = this.#parts
+    const { issuer, loginTtl, maxLogins } = options
+    const { count } = await counters.increment(`logins of ${issuer}`, loginTtl)
     if (count > maxLogins) {
       options.onWarning(new Error(`maxLogins: more than ${maxLogins} logins began within ${loginTtl} ms`))
       throw unavailable('Too many logins were started')
@@ -122,22 +119,23 @@ export class Logins {
       throw unavailable(`${options.provider.name} is unavailable`)
     })
     const record: PendingLogin = { ...pending, ...login }
-    await this.#records.create(`login:${login.state}`, toJson(record), loginTtl)
+    await records.create(`login:${login.state}`, JSON.parse(JSON.stringify(record)), loginTtl)
     return new Response(null, { status: 303, headers: { ...REDIRECT_HEADERS, location: url, 'set-cookie': cookie } })
   }
 
   /** Continues when the provider has sent the browser back. */
   async callback(request: Request): Promise<Response> {
-    const { browsers } = this.#parts
+    const { browsers, records } = this.#parts
     const { searchParams } = new URL(request.url)
     const params = new Parameters(searchParams)
     const name = `login:${params.require('state', 100)}`
-    const pending = (await this.#records.get(name)) as PendingLogin | undefined
+    const pending = (await records.get(name)) as PendingLogin | undefined
     if (pending === undefined) throw invalidRequest('The login is unknown, has expired, or was finished before')
     // Another browser cannot end the login either.
     await browsers.require(request, pending.browser)
-    if (!(await this.#records.delete(name))) throw invalidRequest('The login was finished before')
+    if (!(await records.delete(name))) throw invalidRequest('The login was finished before')
     const result = await this.#finish(searchParams, pending)
+    if (result.code !== undefined) await this.#remember(pending)
     return this.#redirect(pending.redirectUri, pending.clientState, result)
   }
 
@@ -185,14 +183,15 @@ export class Logins {
 
   async #isRemembered(pending: PendingRequest): Promise<boolean> {
     if (!this.#canRemember(pending)) return false
-    return (await this.#records.get(await consentName(pending))) !== undefined
+    return (await this.#parts.records.get(await consentName(pending))) !== undefined
   }
 
   async #remember(pending: PendingRequest): Promise<void> {
     if (!this.#canRemember(pending)) return
+    const { records, options } = this.#parts
     const name = await consentName(pending)
-    await this.#records.delete(name)
-    await this.#records.create(name, {}, this.#parts.options.rememberConsent)
+    await records.delete(name)
+    await records.create(name, {}, options.rememberConsent)
   }
 }
 
@@ -225,8 +224,4 @@ function readChallenge(params: Parameters): string {
     throw invalidRequest('code_challenge: expected PKCE with code_challenge_method S256')
   }
   return challenge
-}
-
-function toJson(value: object) {
-  return JSON.parse(JSON.stringify(value))
 }

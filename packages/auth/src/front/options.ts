@@ -71,25 +71,8 @@ export interface OAuthFrontOptions {
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-type Defaulted =
-  | 'accessTokenTtl'
-  | 'codeTtl'
-  | 'fetch'
-  | 'grantTtl'
-  | 'loginTtl'
-  | 'maxLogins'
-  | 'name'
-  | 'onWarning'
-  | 'refreshGrace'
-  | 'rememberConsent'
-  | 'requiredScopes'
-  | 'scopes'
-  | 'timeout'
-
 /** The options with defaults, after their checks. */
-export type CheckedOptions = Omit<OAuthFrontOptions, Defaulted> & {
-  readonly [Name in Defaulted]-?: Exclude<OAuthFrontOptions[Name], undefined>
-} & { readonly resources: readonly [string, ...string[]] }
+export type CheckedOptions = OAuthFrontOptions & ReturnType<typeof withDefaults>
 
 const NAMES = [
   ...['issuer', 'provider', 'secrets', 'resource', 'store', 'name', 'scopes', 'requiredScopes', 'implies', 'clients'],
@@ -116,7 +99,19 @@ export function checkOptions(options: OAuthFrontOptions): CheckedOptions {
   const missing = requiredScopes.find((scope) => !Object.hasOwn(scopes, scope))
   if (missing !== undefined)
     throw new RangeError(`requiredScopes: expected names of scopes, got ${JSON.stringify(missing)}`)
-  const durations = {
+  const checked = withDefaults(options, resources, hosts[0] as string)
+  const { accessTokenTtl, grantTtl, codeTtl, loginTtl, refreshGrace, rememberConsent, maxLogins, timeout } = checked
+  const numbers = { accessTokenTtl, grantTtl, codeTtl, loginTtl, refreshGrace, rememberConsent, maxLogins, timeout }
+  checkNumbers('oauthFront: ', numbers)
+  return { ...options, ...checked }
+}
+
+function withDefaults(options: OAuthFrontOptions, resources: readonly [string, ...string[]], host: string) {
+  return {
+    resources,
+    name: options.name ?? host,
+    scopes: options.scopes ?? {},
+    requiredScopes: options.requiredScopes ?? [],
     accessTokenTtl: options.accessTokenTtl ?? 3_600_000,
     grantTtl: options.grantTtl ?? 7_776_000_000,
     codeTtl: options.codeTtl ?? 60_000,
@@ -125,16 +120,7 @@ export function checkOptions(options: OAuthFrontOptions): CheckedOptions {
     rememberConsent: options.rememberConsent ?? 0,
     maxLogins: options.maxLogins ?? 10_000,
     timeout: options.timeout ?? 10_000,
-  }
-  checkNumbers('oauthFront: ', durations)
-  return {
-    ...options,
-    ...durations,
-    resources,
-    scopes,
-    requiredScopes,
-    name: options.name ?? (hosts[0] as string),
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    fetch: options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init)),
     onWarning: options.onWarning ?? (() => {}),
   }
 }

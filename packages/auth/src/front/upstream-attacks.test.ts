@@ -76,6 +76,7 @@ describe('the ID token', () => {
     ['a start in the future', { iat: 99_999_999_999 }],
     ['no subject', { sub: undefined }],
     ['an empty subject', { sub: '' }],
+    ['claims that are too large', { groups: Array(5_000).fill('group') }],
     ['a subject that is an object', { sub: { $ne: null } }],
   ])('is refused with %s', async (_, claims) => {
     const world = new World()

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { World } from './front.fixture.ts'
+import { FRONT, World } from './front.fixture.ts'
 
 /** A login whose upstream tokens have expired, and the context of a handler. */
 async function loggedIn(tokens: Record<string, unknown> = { expires_in: 0 }) {
@@ -74,7 +74,7 @@ describe('upstreamToken', () => {
 
   it('does not replace tokens that another process has stored after its lease', async () => {
     const { world, context } = await loggedIn()
-    const id = `upstream:${context.auth.claims?.sid}`
+    const id = `${FRONT} upstream:${context.auth.claims?.sid}`
     const before = await world.store.records.get(id)
     world.provider.interfere = async ({ url }) => {
       if (url.endsWith('/token'))
@@ -87,7 +87,7 @@ describe('upstreamToken', () => {
 
   it('lets another process refresh when the first one has died', async () => {
     const { world, context } = await loggedIn()
-    const id = `upstream:${context.auth.claims?.sid}`
+    const id = `${FRONT} upstream:${context.auth.claims?.sid}`
     await world.store.records.update(id, (record) => {
       record.lease = { holder: 'dead', until: Date.now() + 300 }
     })
@@ -145,7 +145,7 @@ describe('upstreamToken', () => {
     await new Promise((resolve) => setTimeout(resolve, 30))
     await world.post('/revoke', { client_id: clientId, token: refreshToken })
     await pending
-    expect(await world.store.records.get(`upstream:${context.auth.claims?.sid}`)).toBeUndefined()
+    expect(await world.store.records.get(`${FRONT} upstream:${context.auth.claims?.sid}`)).toBeUndefined()
     await expect(world.front.upstreamToken(context)).rejects.toThrow('has ended')
   })
 })
@@ -153,7 +153,7 @@ describe('upstreamToken', () => {
 describe('the tokens of the provider in the store', () => {
   it('are sealed', async () => {
     const { world, context } = await loggedIn({})
-    const record = await world.store.records.get(`upstream:${context.auth.claims?.sid}`)
+    const record = await world.store.records.get(`${FRONT} upstream:${context.auth.claims?.sid}`)
     expect(JSON.stringify(record)).not.toContain('upstream-')
   })
 
@@ -163,8 +163,8 @@ describe('the tokens of the provider in the store', () => {
     const eve = await world.logIn()
     const auth = await world.call(eve.accessToken)
     if (auth instanceof Response) throw new Error(String(auth.status))
-    const ada = await world.store.records.get(`upstream:${context.auth.claims?.sid}`)
-    await world.store.records.update(`upstream:${auth.claims?.sid}`, (record) => {
+    const ada = await world.store.records.get(`${FRONT} upstream:${context.auth.claims?.sid}`)
+    await world.store.records.update(`${FRONT} upstream:${auth.claims?.sid}`, (record) => {
       record.tokens = ada?.tokens
     })
     await expect(world.front.upstreamToken({ auth })).rejects.toThrow('has ended')
@@ -174,6 +174,7 @@ describe('the tokens of the provider in the store', () => {
     const { world, context, clientId, refreshToken } = await loggedIn({})
     const id = context.auth.claims?.sid
     await world.post('/revoke', { client_id: clientId, token: refreshToken })
-    for (const name of [`grant:${id}`, `upstream:${id}`]) expect(await world.store.records.get(name)).toBeUndefined()
+    for (const name of [`${FRONT} grant:${id}`, `${FRONT} upstream:${id}`])
+      expect(await world.store.records.get(name)).toBeUndefined()
   })
 })

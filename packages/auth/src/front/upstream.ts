@@ -60,6 +60,8 @@ interface Endpoints {
 const MAX_AGE = 600_000
 const COOLDOWN = 5_000
 const MAX_RESPONSE_SIZE = 262_144
+/** The claims of a user, in characters of JSON; they are stored with each login. */
+const MAX_CLAIMS = 32_768
 /** How far clocks may differ, in ms. */
 const CLOCK_TOLERANCE = 60_000
 /** How long before its expiry a token is refreshed, in ms; at most a tenth of its lifetime. */
@@ -171,6 +173,8 @@ export class Upstream {
     const problem = check?.(all)
     if (problem !== undefined) throw this.#identityError(problem)
     const claims = Object.fromEntries(Object.entries(all).filter(([name]) => !TOKEN_CLAIMS.has(name)))
+    if (JSON.stringify(claims).length > MAX_CLAIMS)
+      throw this.#identityError(`there are over ${MAX_CLAIMS} characters of claims`)
     return { subject, claims }
   }
 
