@@ -217,7 +217,7 @@ function readChallenge(params: Parameters): string {
   if ((params.get('response_mode') ?? 'query') !== 'query')
     throw invalidRequest('response_mode: expected query, got another')
   for (const name of ['request', 'request_uri']) {
-    if (params.get(name) !== undefined) throw new OAuthError(`${name}_not_supported`, `${name}: not supported`)
+    if (params.get(name) !== undefined) throw invalidRequest(`${name}: not supported; send the parameters`)
   }
   const challenge = params.get('code_challenge')
   if (challenge === undefined || params.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
