@@ -1,0 +1,72 @@
+/** Starts Workers with Durable Objects on workerd, the runtime of Cloudflare. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** The path of the workerd binary. The command `workerd` is a wrapper that starts it as a child process. */
+const workerd: string = createRequire(import.meta.url)('workerd').default
+
+export interface RunningWorker {
+  readonly port: number
+  stop(): void
+}
+
+/**
+ * Bundles a Worker and starts it.
+ *
+ * @param classes the classes of Durable Objects by the names of their bindings
+ */
+export async function startWorker(entry: URL, classes: Readonly<Record<string, string>>): Promise<RunningWorker> {
+  const folder = mkdtempSync(join(tmpdir(), 'workerd-'))
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile: join(folder, 'worker.js'),
+    bundle: true,
+    format: 'esm',
+    conditions: ['source', 'workerd', 'worker'],
+  })
+  mkdirSync(join(folder, 'objects'))
+  writeFileSync(join(folder, 'config.capnp'), configOf(classes))
+  const child = spawn(workerd, ['serve', 'config.capnp', '--control-fd=1'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`workerd ended with ${code}`)))
+  const [message] = await Promise.race([once(child.stdout, 'data'), ended])
+  ended.catch(() => {})
+  return {
+    port: JSON.parse(String(message)).port,
+    stop() {
+      child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function configOf(classes: Readonly<Record<string, string>>): string {
+  const bindings = Object.entries(classes).map(
+    ([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`,
+  )
+  const namespaces = Object.values(classes).map(
+    (each) => `(className = "${each}", uniqueKey = "${each}", enableSql = true)`,
+  )
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "main", esModule = embed "worker.js")],
+    bindings = [${bindings.join(', ')}],
+    durableObjectNamespaces = [${namespaces.join(', ')}],
+    durableObjectStorage = (localDisk = "disk"),
+    compatibilityDate = "2026-01-01",
+    compatibilityFlags = ["enable_request_signal"],
+  )), (name = "disk", disk = (path = "objects", writable = true))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`
+}
