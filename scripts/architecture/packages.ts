@@ -9,6 +9,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
   // Extensions use the public interface of the server, and no other part of it.
   { kind: /^tasks$/, may: /^(?:protocol|server)$/, inTests: /^(?:client|testing|store-.+|transport-.+)$/ },
+  { kind: /^apps$/, may: /^(?:protocol|server)$/, inTests: /^client$/ },
   { kind: /^cli$/, may: /^/ },
   { kind: /^telemetry$/, may: /^protocol$/, inTests: /^(?:client|server|transport-.+)$/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
@@ -82,6 +83,7 @@ function checkDependencies({ manifest, sources }: Package): Violation[] {
 
 /** The packages that use Node, and in which of their files (below `src`). */
 const nodeFiles: Readonly<Record<string, RegExp>> = {
+  apps: /^node\.ts$/,
   auth: /^node(?:\.ts$|\/)/,
   skills: /^node(?:\.ts$|\/)/,
   telemetry: /^node\.ts$/,

@@ -19,6 +19,7 @@ const order = [
   'toolset',
   'skills',
   'telemetry',
+  'apps',
   'testing',
   'store-redis',
   'store-sqlite',

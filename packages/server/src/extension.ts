@@ -117,8 +117,11 @@ export interface ExtensionMembers {
 export interface ServerExtension extends ExtensionMembers {
   /** The id: a prefix of the author's domain, a slash and a name, such as `com.example/greetings`. */
   readonly id: string
-  /** The settings that are declared to clients in `capabilities.extensions`. Default: `{}`. */
-  readonly settings?: JsonObject | undefined
+  /**
+   * The settings that are declared to clients in `capabilities.extensions`. `false`: only clients declare the extension.
+   * Default: `{}`.
+   */
+  readonly settings?: JsonObject | false | undefined
   /**
    * The eras in which the extension exists. Of the legacy era, only the revision 2025-11-25 has extensions. Default: both.
    */

@@ -56,6 +56,18 @@ describe.each([MODERN, LEGACY] as const)('an extension in %s', (revision) => {
     expect(await peer.call('greet', { name: 'Ada' })).toMatchObject({ text: 'Hello, Ada!', supports: false })
   })
 
+  it('is not declared with settings: false', async () => {
+    const server = create({ settings: false, methods: { greet } })
+    const peer = await connect(server, revision, {}, {})
+    const params = { protocolVersion: revision, capabilities: {}, clientInfo: info }
+    const discovered: object =
+      revision === MODERN
+        ? await peer.call('server/discover')
+        : await (await connectRaw(server)).raw('initialize', params)
+    expect(discovered).toHaveProperty('capabilities')
+    expect(discovered).not.toHaveProperty('capabilities.extensions')
+  })
+
   it('refuses invalid parameters with their place, and unknown methods', async () => {
     const peer = await connect(create({ methods: { greet } }), revision)
     expect(await peer.call('greet', { name: 7 })).toMatchObject({

@@ -73,7 +73,7 @@ export class Extensions {
   readonly #methods = new Map<string, Owned<ExtensionMethod>>()
   readonly #resultTypes = new Map<string, readonly string[]>()
   readonly #errorCodes = new Set<number>()
-  readonly #settings = new Map<string, { readonly eras: readonly Era[]; readonly settings: JsonObject }>()
+  readonly #settings = new Map<string, { readonly eras: readonly Era[]; readonly settings: JsonObject | false }>()
   /** The extension that has each member, for errors. */
   readonly #owners = new Map<string, string>()
 
@@ -93,8 +93,11 @@ export class Extensions {
 
   /** Returns the declaration of all extensions of an era, for `capabilities.extensions`. */
   settingsIn(era: Era): Record<string, JsonObject> {
-    const all = [...this.#settings].filter(([, { eras }]) => eras.includes(era))
-    return Object.fromEntries(all.map(([id, { settings }]) => [id, settings]))
+    const declared: Record<string, JsonObject> = {}
+    for (const [id, { eras, settings }] of this.#settings) {
+      if (settings !== false && eras.includes(era)) declared[id] = settings
+    }
+    return declared
   }
 
   /** Returns a method if the revision has it. */
@@ -214,7 +217,7 @@ function checkExtension(extension: ServerExtension): void {
   if (!Array.isArray(eras) || eras.length === 0 || !eras.every((era) => ERAS.includes(era))) {
     throw new RegistrationError(`${place}, eras: expected ["legacy"], ["modern"] or both, got ${JSON.stringify(eras)}`)
   }
-  if (!isObject(settings)) {
+  if (settings !== false && !isObject(settings)) {
     throw new RegistrationError(`${place}, settings: expected an object, got ${kindOf(settings)}`)
   }
   if (install !== undefined && typeof install !== 'function') {
