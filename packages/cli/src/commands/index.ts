@@ -53,6 +53,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'write the definitions of a server to a file, or compare the server with it',
     load: () => import('./lock.ts'),
   },
+  { name: 'doctor', summary: 'explain why clients cannot use a server', load: () => import('./doctor.ts') },
   {
     name: 'install',
     summary: 'write a server into the settings of a host',
