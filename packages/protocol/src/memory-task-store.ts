@@ -24,7 +24,7 @@ interface TaskEntry {
   readonly expiresAt: number
 }
 
-/** The shortest time between two searches for expired tasks, in ms. */
+/** The shortest time between two searches through all tasks, in ms. */
 const SWEEP_INTERVAL = 1_000
 
 /** The clock of the store. It is monotonic, so that a change of the system time ends no lease. */
@@ -53,9 +53,13 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
 
   function dropExpired(): void {
     const time = now()
-    if (time < nextSweep) return
-    nextSweep = time + SWEEP_INTERVAL
-    for (const [id, task] of tasks) if (task.expiresAt <= time) drop(id, task)
+    const searchesAll = time >= nextSweep
+    if (searchesAll) nextSweep = time + SWEEP_INTERVAL
+    for (const [id, task] of tasks) {
+      if (task.expiresAt <= time) drop(id, task)
+      // Usually the oldest tasks expire first, so the search ends at the first one that has not expired.
+      else if (!searchesAll) return
+    }
   }
 
   /** Reserves space for data that replaces other data. Throws if the store is full. */
