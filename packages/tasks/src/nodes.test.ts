@@ -428,6 +428,26 @@ describe('subscriptions to tasks', () => {
     expect(far.heard.every(({ method }) => !/progress|message/.test(method))).toBe(true)
   })
 
+  it('send no state twice, also when messages of the bus may have been lost', async () => {
+    const store = memoryStore()
+    const gaps: (() => void)[] = []
+    const bus: Store['bus'] = {
+      ...store.bus,
+      subscribe(topic, listener, onGap) {
+        if (onGap !== undefined) gaps.push(onGap)
+        return store.bus.subscribe(topic, listener, onGap)
+      },
+    }
+    const peer = connectPeer(createNode({ ...store, bus }, idle))
+    const { taskId } = await peer.call('t')
+    await peer.until(taskId, 'input_required')
+    void peer.send('subscriptions/listen', listen([taskId]))
+    await expect.poll(() => states(peer)).toHaveLength(1)
+    for (const onGap of gaps) onGap()
+    await pause(50)
+    expect(states(peer)).toHaveLength(1)
+  })
+
   it('send the state of a task that has ended before', async () => {
     const peer = connectPeer(createNode(memoryStore(), (server) => server.tool('t', { task: 'required' }, () => 'x')))
     const { taskId } = await peer.call('t')

@@ -1,4 +1,4 @@
-import { type JsonObject, RpcError, TASKS_EXTENSION } from '@mcpx/protocol'
+import { type JsonObject, type Responder, RpcError, TASKS_EXTENSION, withEnvelope } from '@mcpx/protocol'
 import { createServer, type ServerOptions, ToolError } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -123,6 +123,46 @@ describe('a tool with task: "auto"', () => {
     expect(await peer.call('refuses')).toMatchObject({ code: -32000, message: 'no' })
     expect(await peer.call('fails')).toMatchObject({ isError: true, content: [{ text: 'bad luck' }] })
     expect(await peer.call('none')).toMatchObject({ code: -32602 })
+  })
+
+  it('continues when the connection of its request has ended', async () => {
+    let isAborted = false
+    let finish = () => {}
+    const server = create().tool('t', { task: 'auto' }, async (_, { signal }) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      isAborted = signal.aborted
+      return 'x'
+    }) as ReturnType<typeof create> & Responder
+    const request = new AbortController()
+    const exchange = {
+      signal: request.signal,
+      auth: undefined,
+      session: undefined,
+      requestInfo: undefined,
+      notify() {},
+    }
+    const clientCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
+    const params = withEnvelope({ name: 't' }, { protocolVersion: '2026-07-28', clientCapabilities })
+    const response = await server.respond({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, exchange)
+    request.abort()
+    finish()
+    const { taskId } = (response as unknown as { result: { taskId: string } }).result
+    await connectPeer(server).until(taskId, 'completed')
+    expect(isAborted).toBe(false)
+  })
+
+  it('does not become a task when it has asked, even if the handler continues', async () => {
+    let task: unknown = 'none'
+    const server = create().tool('t', { task: 'auto' }, async (_, ctx) => {
+      await ctx.elicit('user', askName).catch(() => {})
+      await pause(100)
+      task = await continueAsTask(ctx)
+      return 'x'
+    })
+    expect(await connectPeer(server).call('t')).toMatchObject({ resultType: 'input_required' })
+    expect(task).toBeUndefined()
   })
 
   it('aborts the handler if the request is cancelled before it is a task', async () => {
@@ -368,6 +408,23 @@ describe('questions of a task', () => {
     expect(cancelled).toMatchObject({ status: 'cancelled' })
     expect(cancelled).not.toHaveProperty('inputRequests')
     expect(await peer.update(taskId, { user: accept({ name: 'A' }) })).toMatchObject({ resultType: 'complete' })
+  })
+
+  it('are reported if the handler does not await them', async () => {
+    const errors: unknown[] = []
+    const server = create({}, { onError: (error) => void errors.push(`${error}`) }).tool(
+      't',
+      { task: 'required' },
+      async (_, ctx) => {
+        void ctx.elicit('user', askName)
+        return 'x'
+      },
+    )
+    const peer = connectPeer(server)
+    await peer.until((await peer.call('t')).taskId, 'completed')
+    expect(errors).toEqual([
+      'QuestionError: tools/call "t": the handler did not await ctx.elicit("user"); write `await` before it',
+    ])
   })
 
   it('are limited', async () => {
