@@ -120,7 +120,7 @@ export interface ReplayStore {
 export interface TaskLease {
   /** The id of the process, of at most 128 characters. */
   readonly owner: string
-  /** How long the lease lasts unless it is renewed, in ms. */
+  /** How long the lease lasts unless it is renewed, in ms. 0: it lapses at once. */
   readonly duration: number
 }
 

@@ -78,17 +78,20 @@ export async function checkAnswer({ check: checkResponse }: Question, response: 
 /** The most times that a question is sent to a client that waits for it, if its answers are invalid. */
 const ATTEMPTS = 3
 
-/** Asks a question until the response is valid, and returns the value for the handler. `attempt` counts from 1. */
-export async function askUntilValid(
-  question: Question,
+/**
+ * Asks a question until the response is valid, at most three times, and returns the value for the handler. For authors of
+ * extensions that send questions themselves. `attempt` counts from 1.
+ */
+export async function askUntilValid<Answer>(
+  question: Question | Ask<Answer>,
   askOnce: (request: InputRequest, attempt: number) => Promise<InputResponse>,
-): Promise<unknown> {
+): Promise<Answer> {
   const { request } = question
   let problem = ''
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const asked = problem === '' ? request : repeatQuestion(request, problem)
     const checked = await checkAnswer(question, await askOnce(asked, attempt))
-    if ('value' in checked) return checked.value
+    if ('value' in checked) return checked.value as Answer
     problem = checked.problem
   }
   throw internalError(`The client sent ${ATTEMPTS} invalid answers to ${request.method}: ${problem}`)

@@ -9,6 +9,7 @@ import {
   RpcError,
   type TaskStatus,
 } from '@mcpx/protocol'
+import { askUntilValid } from '@mcpx/server'
 import { LiveTask, TaskEnded } from './live-task.ts'
 import { changed, ended, hasEnded, hasExpired, type TaskData, type TaskEnd, toTaskResult } from './record.ts'
 import type { TaskRecords } from './records.ts'
@@ -58,9 +59,6 @@ export interface TaskHandle {
 /** The time between two reads of a task whose answer is awaited, in ms. Messages of the bus come sooner. */
 const POLL_INTERVAL = 2_000
 
-/** The most times that a question is asked if its answers are invalid. */
-const ATTEMPTS = 3
-
 export function createHandle(id: string, records: TaskRecords, maxQuestions: number): TaskHandle {
   /** Changes the task, unless it has ended. Returns whether it did. */
   async function change(apply: (data: TaskData) => TaskData): Promise<boolean> {
@@ -94,7 +92,11 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
         await live.open()
         await live.refresh()
         signal?.throwIfAborted()
-        return await askUntilValid(live, key, question, maxQuestions)
+        return await askUntilValid(question, async (request, attempt) => {
+          const name = attempt === 1 ? key : `${key}#${attempt}`
+          await live.change((data) => openQuestion(data, name, request, maxQuestions))
+          return live.until(({ responses }) => (Object.hasOwn(responses, name) ? responses[name] : undefined))
+        })
       } catch (error) {
         signal?.throwIfAborted()
         throw error
@@ -112,22 +114,4 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
 
 function toResult(result: string | CallToolResult): CallToolResult {
   return typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result
-}
-
-async function askUntilValid<Answer>(
-  live: LiveTask,
-  key: string,
-  { request, check }: Ask<Answer>,
-  maxQuestions: number,
-): Promise<Answer> {
-  let problem = ''
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const name = attempt === 1 ? key : `${key}#${attempt}`
-    await live.change((data) => openQuestion(data, name, request, maxQuestions))
-    const response = await live.until(({ responses }) => (Object.hasOwn(responses, name) ? responses[name] : undefined))
-    const checked = check === undefined ? { value: response as Answer } : await check(response)
-    if ('value' in checked) return checked.value
-    problem = checked.problem
-  }
-  throw new Error(`The client sent ${ATTEMPTS} invalid answers to the question ${JSON.stringify(key)}: ${problem}`)
 }

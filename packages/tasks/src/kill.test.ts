@@ -39,7 +39,8 @@ describe('the store of these tests', () => {
   )
 })
 
-describe('processes that are killed', () => {
+// Processes take seconds to start on a busy machine.
+describe('processes that are killed', { timeout: 120_000 }, () => {
   const children: ChildProcess[] = []
   const clients: Client[] = []
   afterEach(async () => {
@@ -74,7 +75,7 @@ describe('processes that are killed', () => {
     const { start, readLog } = createPlace()
     const first = await start('first')
     const { id } = await first.client.callTool('ship', {}, { task: 'handle' })
-    await expect.poll(readLog).toContain('between first')
+    await expect.poll(readLog, { timeout: 20_000 }).toContain('between first')
     await first.kill()
     const second = await start('second')
     const { content } = await second.client.task(id).result()
@@ -86,9 +87,9 @@ describe('processes that are killed', () => {
     const { start, readLog } = createPlace()
     let current = await start('process 0')
     const { id } = await current.client.callTool('count', {}, { task: 'handle' })
-    for (let n = 1; n <= 4; n++) {
+    for (let n = 1; n <= 3; n++) {
       const before = readLog().length
-      await expect.poll(() => readLog().length, { timeout: 10_000 }).toBeGreaterThan(before + 5)
+      await expect.poll(() => readLog().length, { timeout: 20_000 }).toBeGreaterThan(before + 5)
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
       await current.kill()
       current = await start(`process ${n}`)
@@ -101,14 +102,14 @@ describe('processes that are killed', () => {
     // A step that was interrupted runs again; an earlier one never does.
     expect(begun).toEqual([...begun].sort((some, other) => some - other))
     expect(new Set(begun).size).toBe(20)
-    expect(begun.length).toBeLessThanOrEqual(24)
+    expect(begun.length).toBeLessThanOrEqual(23)
   })
 
   it('without resumable: the task fails with the reason', async () => {
     const { start, readLog } = createPlace()
     const first = await start('first')
     const { id } = await first.client.callTool('once', {}, { task: 'handle' })
-    await expect.poll(readLog).toContain('once first')
+    await expect.poll(readLog, { timeout: 20_000 }).toContain('once first')
     await first.kill()
     const second = await start('second')
     await expect(second.client.task(id).result()).rejects.toMatchObject({ code: -32603, data: { reason: 'lost' } })
@@ -119,7 +120,7 @@ describe('processes that are killed', () => {
     const { start, readLog } = createPlace()
     const [first, second, third] = [await start('first'), await start('second'), await start('third')]
     const { id } = await first.client.callTool('ship', {}, { task: 'handle' })
-    await expect.poll(readLog).toContain('between first')
+    await expect.poll(readLog, { timeout: 20_000 }).toContain('between first')
     await first.kill()
     const results = await Promise.all([second.client.task(id).result(), third.client.task(id).result()])
     for (const { content } of results) {

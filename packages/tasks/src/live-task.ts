@@ -145,7 +145,9 @@ export class LiveTask {
 
   #reasonToEnd(task: LoadedTask | undefined): TaskEndReason | undefined {
     if (task === undefined) return 'unknown'
-    if (hasEnded(task.data)) return task.data.status as 'completed' | 'failed' | 'cancelled'
+    const { status, error } = task.data
+    if ((error?.data as { reason?: unknown } | undefined)?.reason === 'expired') return 'expired'
+    if (hasEnded(task.data)) return status as 'completed' | 'failed' | 'cancelled'
     // The process that works on a task writes that its time has passed.
     if (this.#owner === undefined) return hasExpired(task) ? 'expired' : undefined
     return task.owner === this.#owner ? undefined : 'lost'

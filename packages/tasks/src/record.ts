@@ -63,10 +63,6 @@ export function hasExpired({ ttl, data }: LoadedTask): boolean {
   return ttl <= keptAfter(data.ttl)
 }
 
-export function expiryMessage({ ttl }: TaskData): string {
-  return `The task did not end within its time to live of ${ttl} ms`
-}
-
 /** Returns whether a task belongs to a caller. */
 export function isOf({ data }: LoadedTask, auth: AuthInfo | undefined): boolean {
   return data.principal === (principalOf(auth) ?? null)

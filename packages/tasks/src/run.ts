@@ -14,8 +14,8 @@ import { type LiveTask, TaskEnded, taskError } from './live-task.ts'
 import {
   changed,
   ended,
-  expiryMessage,
   keptAfter,
+  type LoadedTask,
   type TaskData,
   type TaskEnd,
   toTask,
@@ -29,14 +29,10 @@ export interface RunHost {
   readonly maxQuestions: number
   /** Stores the task of a call. Returns undefined if the limits do not allow one more. */
   create(run: TaskRun): Promise<LiveTask | undefined>
+  /** Writes that the time to live of a task has passed. */
+  expire(task: LoadedTask): Promise<unknown>
   /** Called when the work on a task has ended in this process. */
   release(id: string): void
-}
-
-/** What the handler has received before its call became a task. */
-interface Progress {
-  readonly responses: Record<string, InputResponse>
-  readonly steps: Record<string, unknown>
 }
 
 type Outcome = { readonly result: object } | { readonly error: unknown }
@@ -66,10 +62,14 @@ export class TaskRun implements LongWork {
   readonly requestInfo: LongWork['requestInfo']
   readonly members: LongWork['members'] = { [RUN]: this }
   readonly isResumable: boolean
+  /** Whether the handler was called. */
+  hasStarted = false
   /** The caller for limits. */
   readonly caller: string | undefined
-  /** What the handler had received when the task was stored. */
-  readonly progressSoFar: Progress = { responses: {}, steps: {} }
+  /** The responses that the handler received before the task was stored. */
+  readonly responses: Record<string, InputResponse> = {}
+  /** The results of the steps that finished before the task was stored. */
+  readonly steps: Record<string, unknown> = {}
   readonly #server: RunHost
   /** The context of the request. Undefined in a process that continues the task. */
   readonly #base: Context | undefined
@@ -79,13 +79,14 @@ export class TaskRun implements LongWork {
   #asking = 0
   /** The reason why the task could not be stored. */
   #failure: unknown
-  #hasStarted = false
   #hasFinished = false
   #lastProgress = Number.NEGATIVE_INFINITY
   /** The newest progress. Undefined before the first one. */
   #message: string | undefined
   #progressTimer: ReturnType<typeof setTimeout> | undefined
   #ttlTimer: ReturnType<typeof setTimeout> | undefined
+  #promoteTimer: ReturnType<typeof setTimeout> | undefined
+  #onPromoted: (live: LiveTask) => void = () => {}
 
   constructor(
     server: RunHost,
@@ -111,11 +112,6 @@ export class TaskRun implements LongWork {
     return this.#controller.signal
   }
 
-  /** Whether the handler was called. */
-  get hasStarted(): boolean {
-    return this.#hasStarted
-  }
-
   // The two ways to respond
 
   /** Creates the task, responds with it, and runs the handler. */
@@ -129,19 +125,24 @@ export class TaskRun implements LongWork {
   /** Runs the handler. Responds with its result if it ends in time, and otherwise with a task. */
   async respondInTime(next: Next, inlineTime: number): Promise<object> {
     const outcome = this.#callHandler(next)
-    const promoted = this.#promoteAfter(inlineTime)
-    const first = await Promise.race([outcome.then(() => undefined), promoted.live])
+    const promoted = new Promise<LiveTask>((resolve) => {
+      this.#onPromoted = resolve
+    })
+    this.#promoteAfter(inlineTime)
+    const first = await Promise.race([outcome.then(() => undefined), promoted])
     // A task that is just being stored cannot be taken back.
     const live = first ?? (await this.#creation)
-    promoted.stop()
+    clearTimeout(this.#promoteTimer)
     if (live !== undefined) {
       void this.finish(live, outcome)
       return createResult(live)
     }
-    const ended = await outcome
+    const { host } = this.#server
+    if (this.#failure !== undefined) host.report(this.#failure, this.#base, this.request)
+    const end = await outcome
     this.#hasFinished = true
-    if ('error' in ended) throw ended.error
-    return ended.result
+    if ('error' in end) throw end.error
+    return end.result
   }
 
   /** Continues the task of another process: runs the handler, which finds its answers and the results of its steps. */
@@ -154,7 +155,7 @@ export class TaskRun implements LongWork {
   /** Stores the outcome of the handler. */
   async finish(live: LiveTask, outcome: Outcome | Promise<Outcome>): Promise<void> {
     const { host } = this.#server
-    const end = this.#toEnd(await outcome)
+    const end = this.#toEnd(await outcome, live)
     this.#hasFinished = true
     try {
       if (end !== undefined) await live.change((data) => ended(data, end))
@@ -174,8 +175,8 @@ export class TaskRun implements LongWork {
 
   /** Makes the call a task. Returns undefined if that is not possible now. */
   promote(): Promise<LiveTask | undefined> {
-    const isPossible = this.#creation !== undefined || (this.#asking === 0 && !this.#hasFinished)
-    return isPossible ? this.#promote() : Promise.resolve(undefined)
+    const isPossible = this.#asking === 0 && !this.#hasFinished && !this.signal.aborted
+    return isPossible ? this.#promote() : Promise.resolve(this.#creation)
   }
 
   /** Leaves the work to `tasks.handle(id)`, and ends the handler. */
@@ -198,26 +199,19 @@ export class TaskRun implements LongWork {
       return live
     } catch (error) {
       // A call that can do without a task continues; the error is sent only if it cannot.
-      this.#failure = error
-      this.#server.host.report(error, this.#base, this.request)
+      const isTooLarge = error instanceof TaskTooLarge
+      this.#failure = isTooLarge ? taskError('too-large', 'The arguments are too large for a task') : error
       return undefined
     }
   }
 
-  #promoteAfter(ms: number): { live: Promise<LiveTask | undefined>; stop(): void } {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const live = new Promise<LiveTask | undefined>((resolve) => {
-      this.#onPromoted = resolve
-      const attempt = async () => {
-        if (this.#asking > 0) timer = setTimeout(() => void attempt(), RETRY_INTERVAL)
-        else await this.#promote()
-      }
-      timer = setTimeout(() => void attempt(), ms)
-    })
-    return { live, stop: () => clearTimeout(timer) }
+  /** Makes the call a task after a time, or later if it is asking the client at that moment. */
+  #promoteAfter(ms: number): void {
+    this.#promoteTimer = setTimeout(() => {
+      if (this.#asking > 0) this.#promoteAfter(RETRY_INTERVAL)
+      else void this.promote()
+    }, ms)
   }
-
-  #onPromoted: (live: LiveTask) => void = () => {}
 
   /** Aborts the handler when the task ends, instead of when the request is cancelled. */
   #follow(live: LiveTask): void {
@@ -229,13 +223,13 @@ export class TaskRun implements LongWork {
   }
 
   async #expire(live: LiveTask): Promise<void> {
-    const error = taskError('expired', expiryMessage(live.data))
-    try {
-      await live.change((data) => ended(data, failed(error)))
-    } catch {
-      // It has ended otherwise.
-    }
     live.end('expired')
+    try {
+      await this.#server.expire(live.loaded)
+    } catch (error) {
+      // A process that reads the task writes it then.
+      this.#server.host.report(error, undefined, this.request)
+    }
   }
 
   #onEnded(live: LiveTask): void {
@@ -252,9 +246,9 @@ export class TaskRun implements LongWork {
   // The handler
 
   async #callHandler(next: Next): Promise<Outcome> {
-    this.#hasStarted = true
+    this.hasStarted = true
     const base = this.#base
-    base?.signal.addEventListener('abort', this.#onRequestCancelled, { once: true })
+    if (this.#creation === undefined) base?.signal.addEventListener('abort', this.#onRequestCancelled, { once: true })
     try {
       const result = await next(this.request, base && this.#server.host.createContext(this, base))
       return { result }
@@ -266,12 +260,14 @@ export class TaskRun implements LongWork {
   }
 
   /** Returns the last state of the task. Undefined if the handler does not decide about it. */
-  #toEnd(outcome: Outcome): TaskEnd | undefined {
+  #toEnd(outcome: Outcome, live: LiveTask): TaskEnd | undefined {
     const { host } = this.#server
+    if (live.ended.aborted) return undefined
+    // The request was cancelled while the task was stored.
+    if (this.signal.aborted) return { status: 'cancelled' }
     if ('error' in outcome) {
       const { error } = outcome
-      if (error instanceof HandedOff || this.signal.aborted) return undefined
-      return failed(host.toRpcError(error, undefined, this.request))
+      return error instanceof HandedOff ? undefined : failed(host.toRpcError(error, undefined, this.request))
     }
     const { resultType } = outcome.result as JsonObject
     if (resultType === undefined || resultType === 'complete') {
@@ -287,21 +283,22 @@ export class TaskRun implements LongWork {
     const live = await this.#creation
     if (live === undefined) return this.#askByRequest(key, request)
     const responseIn = ({ responses }: TaskData) => (Object.hasOwn(responses, key) ? responses[key] : undefined)
-    const known = responseIn(live.data)
-    if (known !== undefined) return known
-    await live.change((data) => openQuestion(data, key, request, this.#server.maxQuestions))
+    const { questions, responses } = live.data
+    if (!Object.hasOwn(questions, key) && !Object.hasOwn(responses, key)) {
+      await live.change((data) => openQuestion(data, key, request, this.#server.maxQuestions))
+    }
     return live.until(responseIn)
   }
 
   async step(key: string, run: () => Promise<unknown>): Promise<unknown> {
     const before = await this.#creation
-    const { steps } = before?.data ?? this.progressSoFar
+    const { steps } = before?.data ?? this
     if (Object.hasOwn(steps, key)) return steps[key]
     // Before the call is a task, the request keeps the result, in case that it asks the client next.
     const isOfRequest = before === undefined && this.#base !== undefined
     const result = isOfRequest ? await this.#base.step(key, run) : await run()
     const live = await this.#creation
-    if (live === undefined) this.progressSoFar.steps[key] = result
+    if (live === undefined) this.steps[key] = result
     else await live.change((data) => changed(data, { steps: { ...data.steps, [key]: result } }))
     return result
   }
@@ -332,7 +329,7 @@ export class TaskRun implements LongWork {
     const answers = await (this.#base as Context).ask({ [key]: request })
     this.#asking -= 1
     const response = answers[key] as InputResponse
-    this.progressSoFar.responses[key] = response
+    this.responses[key] = response
     return response
   }
 }

@@ -4,7 +4,7 @@ import { type AuthInfo, type JsonObject, principalOf, SharedLimit } from '@mcpx/
 import type { ExtensionHost, ServerRequest } from '@mcpx/server'
 import { LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
 import type { TaskSettings } from './options.ts'
-import { ended, expiryMessage, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
+import { ended, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
 import type { TaskRecords } from './records.ts'
 import { failed, type RunHost, TaskRun } from './run.ts'
 
@@ -85,7 +85,8 @@ export class TaskRunner implements RunHost {
       sealed: run.isResumable ? await this.#seal(id, run, kept) : undefined,
       resumptions: 0,
       questions: {},
-      ...run.progressSoFar,
+      responses: run.responses,
+      steps: run.steps,
     }
     const live = new LiveTask(this.records, await this.records.create(id, data, kept, this.#lease), this.#lease.owner)
     this.#runs.set(id, { run, live })
@@ -119,10 +120,10 @@ export class TaskRunner implements RunHost {
     }
   }
 
-  /** Returns a task. If its time has passed while nobody worked on it, it fails first. */
+  /** Writes that the time to live of a task has passed, unless it has ended. Returns its newest state. */
   async expire(task: LoadedTask): Promise<LoadedTask> {
-    if (hasEnded(task.data) || !hasExpired(task)) return task
-    return (await this.#fail(task, 'expired', expiryMessage(task.data))) ?? task
+    const message = `The task did not end within its time to live of ${task.data.ttl} ms`
+    return (await this.#fail(task, 'expired', message)) ?? task
   }
 
   async #takeOver(task: LoadedTask): Promise<void> {

@@ -1,5 +1,12 @@
-import { type JsonObject, type Responder, RpcError, TASKS_EXTENSION, withEnvelope } from '@mcpx/protocol'
-import { createServer, type ServerOptions, ToolError } from '@mcpx/server'
+import {
+  type JsonObject,
+  type Responder,
+  RpcError,
+  TASKS_EXTENSION,
+  type TaskStore,
+  withEnvelope,
+} from '@mcpx/protocol'
+import { createServer, memoryStore, type ServerOptions, ToolError } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { continueAsTask, type TasksOptions, tasks } from './index.ts'
@@ -253,6 +260,44 @@ describe('the end of a task', () => {
     })
   })
 
+  it('is an error of the call if the arguments are too large', async () => {
+    const server = create({ limits: { data: 2_000 } }).tool(
+      't',
+      { task: 'required', resumable: true, input: z.object({ text: z.string() }) },
+      () => '',
+    )
+    expect(await connectPeer(server).call('t', { text: 'a'.repeat(3_000) })).toMatchObject({
+      code: -32603,
+      data: { reason: 'too-large' },
+    })
+  })
+
+  it('is "cancelled" if the request is cancelled while the task is stored', async () => {
+    const memory = memoryStore()
+    let id = ''
+    const store = {
+      ...memory,
+      tasks: {
+        ...(memory.tasks as TaskStore),
+        async create(...task: Parameters<TaskStore['create']>) {
+          id = task[0]
+          await pause(60)
+          return memory.tasks?.create(...task)
+        },
+      },
+    }
+    const server = create({ store }).tool('t', { task: 'auto', resumable: true }, async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return ''
+    })
+    const abort = new AbortController()
+    const call = connectPeer(server).send('tools/call', { name: 't' }, { signal: abort.signal })
+    setTimeout(() => abort.abort(), 60)
+    expect(await call).toMatchObject({ reason: 'cancelled' })
+    await pause(100)
+    expect(await connectPeer(server).until(id, 'cancelled')).toMatchObject({ status: 'cancelled' })
+  })
+
   it('is "failed" when the time to live has passed, aborts the handler, and is kept a little longer', async () => {
     let reason: unknown
     const server = create({ ttl: 500 }).tool('t', { task: 'required' }, async (_, { signal }) => {
@@ -269,7 +314,7 @@ describe('the end of a task', () => {
       error: { code: -32603, data: { reason: 'expired' } },
       statusMessage: 'The task did not end within its time to live of 500 ms',
     })
-    await expect.poll(() => reason).toMatchObject({ name: 'TaskEnded', reason: 'failed' })
+    await expect.poll(() => reason).toMatchObject({ name: 'TaskEnded', reason: 'expired' })
     await pause(50)
     expect(await peer.get(created.taskId)).toEqual(ended)
   })
@@ -425,6 +470,21 @@ describe('questions of a task', () => {
     expect(errors).toEqual([
       'QuestionError: tools/call "t": the handler did not await ctx.elicit("user"); write `await` before it',
     ])
+  })
+
+  it('refuse answers that are too large, and stay open', async () => {
+    const server = create({ limits: { data: 2_000 } }).tool('t', { task: 'required' }, async (_, ctx) =>
+      String((await ctx.elicit('user', askName)).content?.name.length),
+    )
+    const peer = connectPeer(server)
+    const { taskId } = await peer.call('t')
+    await peer.until(taskId, 'input_required')
+    expect(await peer.update(taskId, { user: accept({ name: 'a'.repeat(3_000) }) })).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^params\.inputResponses: limits\.data: expected at most 2000/),
+    })
+    await peer.update(taskId, { user: accept({ name: 'a' }) })
+    expect((await peer.until(taskId, 'completed')).result?.content[0]?.text).toBe('1')
   })
 
   it('are limited', async () => {

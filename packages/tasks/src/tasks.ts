@@ -28,8 +28,8 @@ import {
 import { createHandle, type TaskHandle } from './handle.ts'
 import { createTaskSubscription } from './listen.ts'
 import { readOptions, type TaskSettings, type TasksOptions } from './options.ts'
-import { changed, ended, hasEnded, isOf, type LoadedTask, type TaskData, toDetailedTask } from './record.ts'
-import { TaskRecords, type TaskStores } from './records.ts'
+import { changed, ended, hasEnded, hasExpired, isOf, type LoadedTask, type TaskData, toDetailedTask } from './record.ts'
+import { TaskRecords, type TaskStores, TaskTooLarge } from './records.ts'
 import { runOf, TaskRun } from './run.ts'
 import { TaskRunner } from './runner.ts'
 
@@ -82,7 +82,7 @@ class Tasks implements TasksExtension {
 
   install(host: ExtensionHost): ExtensionMembers {
     const { limits } = this.#settings
-    const stores = this.#given ?? this.#storesOf(host)
+    const stores = this.#given ?? (host.store ? readStore(host.store) : this.#useMemory())
     this.#shared ??= stores
     const records = new TaskRecords(stores, limits.data, (problem) => void host.report(problem))
     const runner = new TaskRunner(host, records, this.#settings)
@@ -110,8 +110,7 @@ class Tasks implements TasksExtension {
     return createHandle(id, new TaskRecords(this.#shared, data, () => {}), questions)
   }
 
-  #storesOf({ store }: ExtensionHost): TaskStores {
-    if (store !== undefined) return readStore(store)
+  #useMemory(): TaskStores {
     this.#memory ??= readStore(memoryStore())
     return this.#memory
   }
@@ -157,43 +156,38 @@ function createMiddleware(host: ExtensionHost, runner: TaskRunner): Middleware {
 function createMethods(host: ExtensionHost, runner: TaskRunner) {
   const { records } = runner
 
-  async function read(id: string, ctx: Context): Promise<LoadedTask> {
-    return requireTask(await records.get(id), ctx)
+  /** Returns a task of the caller. Throws the same error for a task of another caller as for an unknown one. */
+  async function read(id: string, { auth }: Context): Promise<LoadedTask> {
+    const task = await records.get(id)
+    if (task !== undefined && isOf(task, auth)) return task
+    throw invalidParams('params.taskId: there is no such task, or it is no longer kept')
   }
 
   const requiresDeclaration = true
   return {
     'tasks/get': defineMethod({ params: TaskRequestParams, requiresDeclaration }, async ({ taskId }, ctx) => {
       let task = await read(taskId, ctx)
-      if (!hasEnded(task.data)) {
-        await runner.sweep()
-        task = await runner.expire(await read(taskId, ctx))
-      }
+      // Runtimes without timers between requests look for tasks of other processes here.
+      if (!hasEnded(task.data)) void runner.sweep()
+      if (!hasEnded(task.data) && hasExpired(task)) task = await runner.expire(task)
       return toDetailedTask(task, (request) => host.canAnswer(request, ctx.client))
     }),
     'tasks/update': defineMethod({ params: UpdateTaskRequestParams, requiresDeclaration }, async (params, ctx) => {
-      await records.change(
-        params.taskId,
-        ({ data }) => withResponses(data, params.inputResponses),
-        await read(params.taskId, ctx),
-      )
+      const { taskId, inputResponses } = params
+      try {
+        await records.change(taskId, ({ data }) => withResponses(data, inputResponses), await read(taskId, ctx))
+      } catch (error) {
+        if (error instanceof TaskTooLarge) throw invalidParams(`params.inputResponses: ${error.message}`)
+        throw error
+      }
       return {}
     }),
     'tasks/cancel': defineMethod({ params: TaskRequestParams, requiresDeclaration }, async ({ taskId }, ctx) => {
-      await records.change(
-        taskId,
-        ({ data }) => (hasEnded(data) ? undefined : ended(data, { status: 'cancelled' })),
-        await read(taskId, ctx),
-      )
+      const cancel = ({ data }: LoadedTask) => (hasEnded(data) ? undefined : ended(data, { status: 'cancelled' }))
+      await records.change(taskId, cancel, await read(taskId, ctx))
       return {}
     }),
   }
-}
-
-/** Returns a task if it is that of the caller. Throws the same error for a task of another caller as for an unknown one. */
-function requireTask(task: LoadedTask | undefined, { auth }: Context): LoadedTask {
-  if (task !== undefined && isOf(task, auth)) return task
-  throw invalidParams('params.taskId: there is no such task, or it is no longer kept')
 }
 
 /** Adds the responses to open questions. Others are ignored. Returns undefined if nothing changes. */

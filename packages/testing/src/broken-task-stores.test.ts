@@ -136,6 +136,12 @@ expectFailures<TaskStore>('the contract of task stores', taskStoreContract, {
     }),
     'renew("a"): expected 1, got undefined',
   ],
+  'gives a task away at once when its lease is renewed for 0 ms': [
+    taskStore((store) => ({
+      renew: (id, { owner, duration }) => store.renew(id, { owner, duration: duration || 60_000 }),
+    })),
+    'the id that claim() returns: expected "a", got undefined',
+  ],
   'measures leases and times to live by its own clock, not by that of a process': [
     createDateStore,
     /^the ttl of get\("a"\): expected up to 60000, got -71400\d\d$/,

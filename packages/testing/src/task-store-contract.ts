@@ -174,6 +174,15 @@ export function taskStoreContract(
       checkEqual('claim()', await store.claim(OTHER), undefined)
     },
 
+    async 'gives a task away at once when its lease is renewed for 0 ms'() {
+      const store = await create()
+      const second = await openSecond(store)
+      await store.create('a', '', TTL, LONG)
+      checkEqual('renew("a") for 0 ms', await store.renew('a', { owner: 'one', duration: 0 }), 1)
+      await delay(20)
+      checkEqual('the id that claim() returns', (await second.claim(OTHER))?.id, 'a')
+    },
+
     async 'measures leases and times to live by its own clock, not by that of a process'() {
       const store = await create()
       const second = await openSecond(store)
