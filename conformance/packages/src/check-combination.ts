@@ -13,11 +13,12 @@ export interface InstallRequest {
   readonly others: Readonly<Record<string, string>>
 }
 
-/** Checks all combinations in folders below `place`; the one with all packages is first. */
+/** Checks all combinations in folders below `place`; the one with all packages is first. `nodes` are paths of Node. */
 export async function checkCombinations(
   tarballs: readonly Tarball[],
   siblingsOf: (tarball: Tarball) => readonly Tarball[],
   place: string,
+  nodes: readonly string[],
 ): Promise<Outcome[]> {
   const ranges = Object.assign({}, ...tarballs.map(optionalPeers)) as Record<string, string>
   const everything = join(place, 'together-0')
@@ -28,7 +29,7 @@ export async function checkCombinations(
       tarballs: [...new Set(ours.flatMap((each) => [each, ...siblingsOf(each)]))],
       others: Object.fromEntries(others),
     }
-    return checkCombination(combination, wanted, { folder, everything })
+    return checkCombination(combination, wanted, { folder, everything, nodes })
   }
   const [first, ...rest] = combinations
   const ofFirst = await check(first, everything)
@@ -36,11 +37,15 @@ export async function checkCombinations(
   return [ofFirst, ...ofRest]
 }
 
-/** Checks one combination in `folder`; `everything` is the folder with all packages. */
+/** Checks one combination in `folder`; `everything` is the folder with all packages, and `nodes` are paths of Node. */
 export async function checkCombination(
   { of, brings, program, prints }: Combination,
   { tarballs, others }: InstallRequest,
-  { folder, everything }: { readonly folder: string; readonly everything: string },
+  {
+    folder,
+    everything,
+    nodes,
+  }: { readonly folder: string; readonly everything: string; readonly nodes: readonly string[] },
 ): Promise<Outcome> {
   const label = of.join(' + ')
   const result = await install(dependenciesOf(tarballs, others), folder)
@@ -59,7 +64,10 @@ export async function checkCombination(
   const wanted = [...new Set([...of, ...brings])].sort()
   if (packages.join() !== wanted.join())
     faults.push(`contents: expected ${wanted.join(', ')}, got ${packages.join(', ')}`)
-  const { code, stdout, output } = await run(process.execPath, ['program.mjs'], folder, { SERVERS: everything })
+  const { code, stdout, output } = await run(process.execPath, ['program.mjs'], folder, {
+    SERVERS: everything,
+    NODES: JSON.stringify(nodes),
+  })
   if (code !== 0 || stdout.trim() !== prints)
     faults.push(`program: expected the output\n${prints}\n    got\n${output.trim()}`)
   const line = `${label}: ${packages.length} packages, ${kilobytes} kB installed`

@@ -4,7 +4,10 @@ export interface Combination {
   readonly of: readonly string[]
   /** The expected dependencies; others are faults. */
   readonly brings: readonly string[]
-  /** The program to run. The environment variable `SERVERS` names a folder with `stdio.mjs` and `http.mjs`. */
+  /**
+   * The program to run. The environment variable `SERVERS` names a folder with `stdio.mjs` and `http.mjs`, and `NODES` is a
+   * JSON array with the paths of the supported versions of Node.
+   */
   readonly program: string
   /** The expected output. */
   readonly prints: string
@@ -55,6 +58,24 @@ const [url] = await once(server.stdout, 'data')
 const client = await connect(http(String(url).trim()))
 ${call}
 server.kill()
+`
+
+/** Calls a server in TypeScript that no version of Node can load by itself, on each version. */
+const callFromCommandLine = `
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+writeFileSync('server.ts', \`
+import { createServer } from '@mcpx/server'
+import { z } from 'zod'
+enum Sign { Plus = 1 }
+export const server = createServer({ name: 'math', version: '1.0.0' })
+  .tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }: { a: number; b: number }) => String(Sign.Plus * (a + b)))
+\`)
+const mcpx = 'node_modules/@mcpx/cli/dist/main.js'
+for (const node of JSON.parse(process.env.NODES)) {
+  const call = (...server) => execFileSync(node, [mcpx, 'call', ...server], { encoding: 'utf8' }).trim()
+  console.log(call('server.ts', 'add', 'a=1', 'b=2'), call('now', '--', node, process.env.SERVERS + '/stdio.mjs'))
+}
 `
 
 /** All combinations; the first one contains all packages. */
@@ -108,5 +129,16 @@ const { mcp } = await import('@mcpx/transport-http')
 console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))).status)
 `,
     prints: '405\n405',
+  },
+  {
+    of: ['@mcpx/cli', '@mcpx/server'],
+    // biome-ignore format: a list of names reads best as a paragraph
+    brings: [
+      ...always, ...overHttp, ...overStdio, '@bomb.sh/tab', '@clack/core', '@clack/prompts', '@mcpx/auth', '@mcpx/client',
+      '@mcpx/transport-http', '@mcpx/transport-stdio', 'commander', 'fast-string-truncated-width', 'fast-string-width',
+      'fast-wrap-ansi', 'jiti', 'jose', 'jsonc-parser', 'oauth4webapi', 'sisteransi', 'smol-toml', 'yaml',
+    ],
+    program: callFromCommandLine,
+    prints: '3 noon\n3 noon\n3 noon',
   },
 ]

@@ -69,7 +69,7 @@ async function checkTogether(): Promise<readonly Outcome[]> {
   const keys = combinations.map(({ of }) => resultKey(of.join(' '), tarballs, root))
   const known = keys.map(readCached).filter((each) => each !== undefined)
   if (known.length === keys.length) return known
-  const outcomes = await checkCombinations(tarballs, siblingsOf, alone)
+  const outcomes = await checkCombinations(tarballs, siblingsOf, alone, Object.values(nodes))
   return outcomes.map((outcome, index) => addToCache(keys[index] ?? '', outcome))
 }
 

@@ -98,12 +98,15 @@ async function freePort(): Promise<number> {
   return port
 }
 
-export const frameworks: readonly ThirdParty[] = [
+/** Servers with the tool `add`, by the package that they are made with. */
+export const frameworkServers: readonly { readonly name: string; serve(): Promise<ListeningServer> }[] = [
   { name: 'tmcp', serve: serveTmcp },
   { name: '@hono/mcp', serve: serveHonoMcp },
   { name: 'mcp-handler', serve: serveMcpHandler },
   { name: 'fastmcp', serve: serveFastMcp },
-].map(({ name, serve }) => ({
+]
+
+export const frameworks: readonly ThirdParty[] = frameworkServers.map(({ name, serve }) => ({
   package: name,
   is: 'server',
   over: 'http',

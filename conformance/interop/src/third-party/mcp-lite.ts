@@ -1,14 +1,14 @@
 /** A server with mcp-lite, called by our client. */
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import * as z from 'zod'
 import { connectOurs } from '../clients/ours.ts'
 import { expectError, textOf } from '../feature.ts'
 import { load } from '../load.ts'
 import { form } from '../servers/shop-data.ts'
+import type { ListeningServer } from './program.ts'
+import { listen } from './small-server.ts'
 import type { ThirdParty } from './third-party.ts'
 
 interface Context {
@@ -34,18 +34,10 @@ export const mcpLite: readonly ThirdParty[] = [undefined, '2025-06-18'].map((rev
   is: 'server',
   over: revision === undefined ? 'http' : `http, ${revision}`,
   async run(check) {
-    const lite = await load<Module>('mcp-lite')
-    const transport = new lite.StreamableHttpTransport({
-      sessionAdapter: new lite.InMemorySessionAdapter({ maxEventBufferSize: 100 }),
-      clientRequestAdapter: new lite.InMemoryClientRequestAdapter(),
-    })
-    const server = createServer(
-      getRequestListener(transport.bind(createLiteServer(lite)), { overrideGlobalObjects: false }),
-    )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const server = await serveMcpLite()
     const driver = await connectOurs({
       transport: 'http',
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+      url: `http://127.0.0.1:${server.port}/mcp`,
       ...(revision !== undefined && { revision }),
     })
     await check('lists and calls tools', async () => {
@@ -73,10 +65,19 @@ export const mcpLite: readonly ThirdParty[] = [undefined, '2025-06-18'].map((rev
       await expectError(driver.requestUnknownMethod(), -32601)
     })
     await driver.close()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await server.close()
   },
 }))
+
+/** Serves mcp-lite with sessions. */
+export async function serveMcpLite(): Promise<ListeningServer> {
+  const lite = await load<Module>('mcp-lite')
+  const transport = new lite.StreamableHttpTransport({
+    sessionAdapter: new lite.InMemorySessionAdapter({ maxEventBufferSize: 100 }),
+    clientRequestAdapter: new lite.InMemoryClientRequestAdapter(),
+  })
+  return listen(getRequestListener(transport.bind(createLiteServer(lite)), { overrideGlobalObjects: false }))
+}
 
 const textResult = (text: string) => ({ content: [{ type: 'text', text }] })
 

@@ -35,6 +35,23 @@ Prompts (1)
     expect(code).toBe(0)
   })
 
+  it('prints whole descriptions and types with --full', async () => {
+    const { stdout } = await mcpx(['list', shop, '--full'])
+    expect(stdout).toContain('The shop 1.2.3 2026-07-28\n    Search before you buy.\n')
+    expect(stdout).toContain(
+      `
+    Search the shop.
+
+    Returns the best hits first.
+    input: {
+      /** words to look for */
+      q: string
+      limit?: number
+`,
+    )
+    expect(stdout).toContain('    output: {\n      hits: string[]\n    }\n')
+  })
+
   it('prints the definitions of the server with --json', async () => {
     const { code, json } = await mcpx(['list', shop, '--json'])
     const { server, revision, tools, prompts } = json<Record<string, { name: string }[]>>()

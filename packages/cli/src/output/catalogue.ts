@@ -1,6 +1,7 @@
 /** Formats the lists of a server for people: tools as TypeScript signatures. */
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@mcpx/client'
+import { isObject } from '@mcpx/protocol'
 import type { Catalogue } from '../commands/list.ts'
 import type { Output, Style } from './output.ts'
 import { plainLine, plainText } from './plain-text.ts'
@@ -81,12 +82,19 @@ function section(title: string, items: readonly string[], output: Output, { full
 }
 
 function formatTool(tool: Tool, output: Output, options: CatalogueOptions): string {
-  return withComment(
-    signatureOf(tool, (style, text) => output.style(style, text)),
-    tool.description ?? tool.title,
-    output,
-    options,
-  )
+  const signature = signatureOf(tool, (style, text) => output.style(style, text))
+  const summary = withComment(signature, tool.description ?? tool.title, output, options)
+  return options.full ? [summary, ...typesOfTool(tool, output)].join('\n') : summary
+}
+
+/** Returns the types of the arguments and the result, with the descriptions of their members. */
+function typesOfTool({ inputSchema, outputSchema }: Tool, output: Output): string[] {
+  const schemas = Object.entries({ input: inputSchema, output: outputSchema })
+  return schemas.flatMap(([name, root]) => {
+    if (root === undefined || !isObject(root.properties) || Object.keys(root.properties).length === 0) return []
+    const type = plainText(typeOfSchema(root, { root, multiline: true }))
+    return [`${name}: ${type}`.replace(/^/gm, '    ')].map((text) => output.style('cyan', text))
+  })
 }
 
 function formatResource(resource: Resource | ResourceTemplate, output: Output, options: CatalogueOptions): string {
@@ -117,7 +125,7 @@ function withComment(line: string, text: string | undefined, output: Output, opt
 
 function comment(text: string, output: Output, { full }: CatalogueOptions): string {
   const lines = full ? plainText(text.trim()).split(/\r?\n/) : [summaryOf(text)]
-  return lines.map((line) => output.style('dim', `    ${line}`)).join('\n')
+  return lines.map((line) => (line === '' ? '' : output.style('dim', `    ${line}`))).join('\n')
 }
 
 function summaryOf(text: string): string {
