@@ -17,6 +17,7 @@ const needs: Readonly<Record<string, RuntimeName>> = {
   deno: 'deno',
   'edge-worker': 'workerd',
   skills: 'workerd',
+  'weather-view': 'chromium',
 }
 
 const folder = fileURLToPath(new URL('../../../apps/examples', import.meta.url))
