@@ -57,7 +57,7 @@ describe.each(transportNames)('the callbacks of a call over %s', (transport) => 
               onProgress: () => see('progress'),
               onNotification: () => see('notification'),
               onLog: () => see('log'),
-              onAsk() {
+              onInputRequest() {
                 see('ask')
                 return { roots: [] }
               },

@@ -23,14 +23,14 @@ async function callWithSlowUser(era: Revision, transport: TransportName, answers
     })
     .tool('folders', {}, async (_args, ctx) => `${(await ctx.roots()).length}`)
   // Loading modules and creating keys takes real time, so the clock starts when the input request arrives.
-  let onAsk = () => {}
+  let requested = () => {}
   const asked = new Promise<void>((resolve) => {
-    onAsk = resolve
+    requested = resolve
   })
   const answer = <Answer>(value: Answer) =>
     new Promise<Answer>((resolve) => {
       setTimeout(() => resolve(value), answersAfter)
-      onAsk()
+      requested()
     })
   const { connector, close } = createTransport(transport, server, { revision: era })
   const client = await connect(connector, {

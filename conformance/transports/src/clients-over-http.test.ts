@@ -156,8 +156,8 @@ describe('a legacy server at a URL', () => {
       return { roots: [{ uri: 'file:///a', name: 'there' }] }
     }
     const limits = { timeout: 250, maxTimeout: 250 }
-    const slow = client.callTool('ask', { who: 'slow' }, { ...limits, onAsk: answer(400) })
-    const quick = client.callTool('ask', { who: 'quick' }, { ...limits, onAsk: answer(0) })
+    const slow = client.callTool('ask', { who: 'slow' }, { ...limits, onInputRequest: answer(400) })
+    const quick = client.callTool('ask', { who: 'quick' }, { ...limits, onInputRequest: answer(0) })
     expect(await Promise.all([slow, quick])).toMatchObject([
       { content: [{ text: 'slow works in there' }] },
       { content: [{ text: 'quick works in there' }] },

@@ -88,7 +88,7 @@ export function createCalls(
     const sendOver = (connection: EraConnection) =>
       taskTools.send(connection, method, params, options, (sent) => extensions.send(connection, method, sent, options))
     const send = () => reconnector.use(label, options.signal, sendOver)
-    if (options.onLog === undefined && options.onAsk === undefined) return send()
+    if (options.onLog === undefined && options.onInputRequest === undefined) return send()
     const call = { method, label, options: { ...options, timeout: options.timeout ?? state.options.timeout } }
     return state.turns.run(await reconnector.connect(label, options.signal), call, send)
   }
@@ -99,7 +99,7 @@ export function createCalls(
     options: RequestCallOptions,
     run: (call: ExtensionCall) => Promise<T>,
   ): Promise<T> {
-    const { signal, meta, capabilities, onAsk } = options
+    const { signal, meta, capabilities, onInputRequest } = options
     const runCall = async (signal: AbortSignal) => {
       signal.throwIfAborted()
       return run({
@@ -110,7 +110,7 @@ export function createCalls(
         signal,
         request: (method, params, own) => request(method, params, { meta, capabilities, ...own }),
         answer: (asked, signal) =>
-          answerForCall({ label, state, onAsk }, asked, { server: reconnector.current.server.info, signal }),
+          answerForCall({ label, state, onInputRequest }, asked, { server: reconnector.current.server.info, signal }),
         on: extensions.on,
         listen,
       })
@@ -225,14 +225,14 @@ export function checkString(form: string, value: unknown): void {
   if (typeof value !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(value)}`)
 }
 
-type OnAsk = NonNullable<RequestCallOptions['onAsk']>
+type OnInputRequest = NonNullable<RequestCallOptions['onInputRequest']>
 
 /** Wraps the callback of a call, so that a value that is no response fails. */
-function checkedOnAsk(onAsk: OnAsk): OnAsk {
+function checkedOnInputRequest(onInputRequest: OnInputRequest): OnInputRequest {
   return async (request, origin) => {
-    const response = await onAsk(request, origin)
+    const response = await onInputRequest(request, origin)
     if (isObject(response)) return response
-    throw new InvalidAnswer(`onAsk: expected the response to ${request.method}, got ${kindOf(response)}`)
+    throw new InvalidAnswer(`onInputRequest: expected the response to ${request.method}, got ${kindOf(response)}`)
   }
 }
 
@@ -245,11 +245,12 @@ interface Process {
 
 /** Binds the callbacks of a call to the async context of its caller, for example to its trace. */
 function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
-  const { onProgress, onStatus, onNotification, onLog, onAsk } = options
-  if (!(onProgress || onStatus || onNotification || onLog || onAsk)) return options
+  const { onProgress, onStatus, onNotification, onLog, onInputRequest } = options
+  if (!(onProgress || onStatus || onNotification || onLog || onInputRequest)) return options
   const { process } = globalThis as { readonly process?: Process }
   const runInContext = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage?.snapshot?.()
-  if (runInContext === undefined) return { ...options, onAsk: onAsk && checkedOnAsk(onAsk) }
+  if (runInContext === undefined)
+    return { ...options, onInputRequest: onInputRequest && checkedOnInputRequest(onInputRequest) }
 
   function bind<Args extends unknown[], Result>(callback: ((...args: Args) => Result) | undefined) {
     return callback && ((...args: Args) => (runInContext as RunInContext)(callback, ...args))
@@ -260,6 +261,6 @@ function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
     onStatus: bind(onStatus),
     onNotification: bind(onNotification),
     onLog: bind(onLog),
-    onAsk: bind(onAsk && checkedOnAsk(onAsk)),
+    onInputRequest: bind(onInputRequest && checkedOnInputRequest(onInputRequest)),
   }
 }

@@ -41,20 +41,20 @@ export {
   type ServerLock,
 } from './lock.ts'
 export type {
-  AskOrigin,
   CallOptions,
   ClientOptions,
   ElicitAnswer,
-  ElicitAsk,
+  Elicitation,
   EraMemory,
-  FormAsk,
+  FormElicitation,
   GroupOptions,
   HandleCallOptions,
+  InputRequestOrigin,
   ListenOptions,
   Progress,
   RequestCallOptions,
   ToolCallOptions,
-  UrlAsk,
+  UrlElicitation,
 } from './options.ts'
 export type { Listing } from './pagination.ts'
 export { type ProxyOptions, proxy } from './proxy.ts'

@@ -2,7 +2,7 @@ import { type Change, type JsonObject, type Revision, RpcError, userRejected } f
 import { describe, expect, it } from 'vitest'
 import { type Asked, connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
-import type { ClientOptions, ElicitAsk } from './options.ts'
+import type { ClientOptions, Elicitation } from './options.ts'
 
 type Ask = { method: string; params?: JsonObject }
 
@@ -225,7 +225,7 @@ describe('a legacy server that deviates from its revision', () => {
     const warnings: string[] = []
     const onWarning = ({ message }: Error) => void warnings.push(message)
     const urls: unknown[] = []
-    const onElicit = (ask: ElicitAsk) => {
+    const onElicit = (ask: Elicitation) => {
       urls.push(ask.mode === 'url' && ask.url)
       return { action: 'accept' } as const
     }
@@ -676,15 +676,15 @@ describe('many input requests at once', () => {
   })
 })
 
-describe('a call whose onAsk returns no response', () => {
+describe('a call whose onInputRequest returns no response', () => {
   it('is not answered by a value of another shape', async () => {
     const warnings: string[] = []
     await using client = await connect(askingLegacy('2025-11-25', form({})), {
       capabilities: { elicitation: {} },
       onWarning: ({ message }) => void warnings.push(message),
     })
-    const { structuredContent } = await client.callTool('ask', {}, { onAsk: () => 3 as never })
-    const message = 'onAsk: expected the response to elicitation/create, got number'
+    const { structuredContent } = await client.callTool('ask', {}, { onInputRequest: () => 3 as never })
+    const message = 'onInputRequest: expected the response to elicitation/create, got number'
     expect(structuredContent).toEqual({ code: -32603, message })
     expect(warnings).toEqual([message])
   })

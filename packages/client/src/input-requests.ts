@@ -23,7 +23,7 @@ import {
   samplingProblem,
   withFormDefaults,
 } from '@mcpx/protocol'
-import type { AskOrigin, CallOptions, ClientOptions, ElicitAnswer, ElicitAsk } from './options.ts'
+import type { CallOptions, ClientOptions, ElicitAnswer, Elicitation, InputRequestOrigin } from './options.ts'
 import type { ClientState } from './state.ts'
 
 /** The option of `connect` that answers each kind of input request. */
@@ -58,20 +58,24 @@ export function declaredCapabilities(options: ClientOptions): ClientCapabilities
 }
 
 /**
- * Answers an input request of a call by the `onAsk` of the call, or else by the callbacks of the client. Rejects with a
+ * Answers an input request of a call by the `onInputRequest` of the call, or else by the callbacks of the client. Rejects with a
  * `ConnectionError` that names the callback when it fails.
  */
 export async function answerForCall(
-  { label, state, onAsk }: { label: string; state: ClientState; onAsk: CallOptions['onAsk'] },
+  {
+    label,
+    state,
+    onInputRequest,
+  }: { label: string; state: ClientState; onInputRequest: CallOptions['onInputRequest'] },
   request: InputRequest,
-  origin: AskOrigin,
+  origin: InputRequestOrigin,
 ): Promise<InputResponse> {
   try {
-    const answer = async () => (onAsk ?? state.answerInput)(request, origin)
+    const answer = async () => (onInputRequest ?? state.answerInput)(request, origin)
     const work = { kind: 'input', method: request.method, params: request.params } as const
     return await (state.reporter?.work(work, answer) ?? answer())
   } catch (error) {
-    const callback = onAsk === undefined ? INPUT_CALLBACKS[request.method] : 'onAsk'
+    const callback = onInputRequest === undefined ? INPUT_CALLBACKS[request.method] : 'onInputRequest'
     throw origin.signal.aborted ? error : unansweredError(label, request.method, callback, error)
   }
 }
@@ -107,7 +111,7 @@ export function inputLimitError(label: string, count: number, limit: number): Co
 export async function answerInputRequest(
   options: ClientOptions,
   request: InputRequest,
-  origin: AskOrigin,
+  origin: InputRequestOrigin,
 ): Promise<InputResponse> {
   switch (request.method) {
     case 'elicitation/create':
@@ -119,7 +123,11 @@ export async function answerInputRequest(
   }
 }
 
-async function elicit(options: ClientOptions, params: ElicitRequestParams, origin: AskOrigin): Promise<ElicitResult> {
+async function elicit(
+  options: ClientOptions,
+  params: ElicitRequestParams,
+  origin: InputRequestOrigin,
+): Promise<ElicitResult> {
   const { onElicit } = options
   if (onElicit === undefined) throw methodNotFound('elicitation/create')
   const mode = params.mode ?? 'form'
@@ -172,7 +180,7 @@ function checkElicitAnswer(answer: ElicitAnswer): ElicitAnswer {
   throw new InvalidAnswer(`onElicit: ${expected}, got the action ${shown}`)
 }
 
-async function sample(options: ClientOptions, params: CreateMessageRequestParams, origin: AskOrigin) {
+async function sample(options: ClientOptions, params: CreateMessageRequestParams, origin: InputRequestOrigin) {
   const { onSample, sampling } = options
   if (onSample === undefined) throw methodNotFound('sampling/createMessage')
   const refusal = samplingProblem(params, sampling?.tools === true)
@@ -215,6 +223,6 @@ function checkRoots(roots: readonly unknown[]): void {
   })
 }
 
-function elicitationModes({ elicitationModes = ['form', 'url'] }: ClientOptions): readonly ElicitAsk['mode'][] {
+function elicitationModes({ elicitationModes = ['form', 'url'] }: ClientOptions): readonly Elicitation['mode'][] {
   return elicitationModes
 }

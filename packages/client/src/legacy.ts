@@ -50,7 +50,7 @@ import {
 import { InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS, MAX_ROUNDS } from './input-requests.ts'
 import { LegacySubscriptions } from './legacy-subscriptions.ts'
 import { withRelatedTask } from './legacy-tasks.ts'
-import type { AskOrigin, CallOptions, RequestCallOptions } from './options.ts'
+import type { CallOptions, InputRequestOrigin, RequestCallOptions } from './options.ts'
 import type { ClientState, SentOptions } from './state.ts'
 
 type InitializeResult = ClientRequests['initialize']['result']
@@ -162,14 +162,14 @@ export class LegacyConnection implements EraConnection, MessageListener {
   async #visitUrls(error: RpcError, label: string, options: CallOptions): Promise<boolean> {
     const { capabilities, answerInput } = this.#state
     if (error.code !== ErrorCode.UrlElicitationRequired) return false
-    if (options.onAsk === undefined && capabilities.elicitation?.url === undefined) return false
+    if (options.onInputRequest === undefined && capabilities.elicitation?.url === undefined) return false
     const urls = readUrls(error)
     if (urls.length === 0) return false
     return withSignal(label, options.signal, async (signal) => {
-      const origin: AskOrigin = { server: this.server.info, signal }
+      const origin: InputRequestOrigin = { server: this.server.info, signal }
       for (const params of urls) {
         const request: InputRequest = { method: 'elicitation/create', params }
-        const { action } = (await (options.onAsk ?? answerInput)(request, origin)) as ElicitResult
+        const { action } = (await (options.onInputRequest ?? answerInput)(request, origin)) as ElicitResult
         if (action !== 'accept') return false
       }
       return true
@@ -248,7 +248,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
   async #answerInput(request: InputRequest, exchange: Exchange): Promise<object> {
     const { method } = request
     const { turns, answerInput } = this.#state
-    const onAsk = (exchange.during as SentOptions | undefined)?.onAsk
+    const onInputRequest = (exchange.during as SentOptions | undefined)?.onInputRequest
     const limit = this.#inputLimit(exchange, method)
     const release = exchange.hold?.()
     try {
@@ -256,8 +256,8 @@ export class LegacyConnection implements EraConnection, MessageListener {
       return await limit.run(() =>
         withSignal(method, exchange.signal, async (signal) => {
           signal.throwIfAborted()
-          const origin: AskOrigin = { server: this.server.info, signal }
-          return onAsk?.(request, origin) ?? turns.answer(request, origin) ?? answerInput(request, origin)
+          const origin: InputRequestOrigin = { server: this.server.info, signal }
+          return onInputRequest?.(request, origin) ?? turns.answer(request, origin) ?? answerInput(request, origin)
         }),
       )
     } catch (error) {

@@ -109,12 +109,12 @@ describe('an unfinished call', () => {
     expect(isFormOpen).toBe(false)
   })
 
-  it.each([undefined, 3, 'accept'])('fails when onAsk returns %j', async (response) => {
+  it.each([undefined, 3, 'accept'])('fails when onInputRequest returns %j', async (response) => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
     await using client = await connect(server, { capabilities: { elicitation: {} } })
-    await expect(client.callTool('book', {}, { onAsk: () => response as never })).rejects.toMatchObject({
+    await expect(client.callTool('book', {}, { onInputRequest: () => response as never })).rejects.toMatchObject({
       reason: 'cancelled',
-      message: expect.stringContaining('onAsk: expected the response to elicitation/create, got'),
+      message: expect.stringContaining('onInputRequest: expected the response to elicitation/create, got'),
     })
     expect(server.asked('tools/call')).toHaveLength(1)
   })
@@ -220,10 +220,14 @@ describe('an unfinished call', () => {
     expect(server.asked(method)).toHaveLength(4)
   })
 
-  it('is answered by the onAsk of the call', async () => {
+  it('is answered by the onInputRequest of the call', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
     await using client = await connect(server)
-    await client.callTool('book', {}, { onAsk: ({ method }) => (method === 'roots/list' ? { roots: [] } : accept()) })
+    await client.callTool(
+      'book',
+      {},
+      { onInputRequest: ({ method }) => (method === 'roots/list' ? { roots: [] } : accept()) },
+    )
     expect(retried(server, 1)).toMatchObject({ inputResponses: { a: accept() } })
   })
 

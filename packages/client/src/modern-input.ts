@@ -10,7 +10,7 @@ import {
   MAX_INPUT_REQUESTS,
   MAX_ROUNDS,
 } from './input-requests.ts'
-import type { AskOrigin, RequestCallOptions } from './options.ts'
+import type { InputRequestOrigin, RequestCallOptions } from './options.ts'
 import type { ClientState } from './state.ts'
 
 /** A call that is not complete yet. */
@@ -79,14 +79,17 @@ async function answerAll(
   { state, method, params, options, server }: UnfinishedCall,
   signal: AbortSignal,
 ): Promise<Record<string, InputResponse>> {
-  const origin: AskOrigin = { server: server.info, signal }
+  const origin: InputRequestOrigin = { server: server.info, signal }
   const label = requestLabel(method, params)
   const requests = Object.entries(inputRequests)
   const { maxInputRequests = MAX_INPUT_REQUESTS } = state.options
   if (requests.length > maxInputRequests) throw inputLimitError(label, requests.length, maxInputRequests)
   const responses: [string, InputResponse][] = []
   await forEachConcurrently(requests, MAX_CONCURRENT_INPUT, async ([name, request]) => {
-    responses.push([name, await answerForCall({ label, state, onAsk: options.onAsk }, request, origin)])
+    responses.push([
+      name,
+      await answerForCall({ label, state, onInputRequest: options.onInputRequest }, request, origin),
+    ])
   })
   return Object.fromEntries(responses)
 }

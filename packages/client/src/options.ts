@@ -32,16 +32,16 @@ import type { ClientExtension } from './extensions.ts'
 import type { LockDifference, ServerLock } from './lock.ts'
 
 /** The origin of an input request, and the signal that ends it. */
-export interface AskOrigin {
-  /** The name and version that the server states, to show to the user; nothing proves them. */
+export interface InputRequestOrigin {
+  /** The name and version that the server reports, to show to the user. They are not verified. */
   readonly server: Implementation | undefined
   /** Fires when the response is no longer wanted. */
   readonly signal: AbortSignal
 }
 
-/** Asks the user to fill in a form. */
-export interface FormAsk extends AskOrigin {
-  /** Distinguishes it from a `UrlAsk`. */
+/** An elicitation that asks the user to fill in a form. */
+export interface FormElicitation extends InputRequestOrigin {
+  /** Always `form`. */
   readonly mode: 'form'
   /** Shown to the user. */
   readonly message: string
@@ -49,9 +49,9 @@ export interface FormAsk extends AskOrigin {
   readonly schema: RequestedSchema
 }
 
-/** Asks the user to visit a URL. Show the whole URL, and open it only with consent. */
-export interface UrlAsk extends AskOrigin {
-  /** Distinguishes it from a `FormAsk`. */
+/** An elicitation that asks the user to visit a URL. Show the whole URL, and open it only with consent. */
+export interface UrlElicitation extends InputRequestOrigin {
+  /** Always `url`. */
   readonly mode: 'url'
   /** Shown to the user. */
   readonly message: string
@@ -60,9 +60,9 @@ export interface UrlAsk extends AskOrigin {
 }
 
 /** An elicitation, as `onElicit` receives it. */
-export type ElicitAsk = FormAsk | UrlAsk
+export type Elicitation = FormElicitation | UrlElicitation
 
-/** The reaction of the user to an elicitation. Missing values are filled with the defaults of the form. */
+/** The response of the user to an elicitation. Missing values are filled with the defaults of the form. */
 export type ElicitAnswer = Pick<ElicitResult, 'action' | 'content'>
 
 /** Remembers the era of each server, so that it is determined once. */
@@ -77,12 +77,12 @@ export interface EraMemory {
 export interface ClientOptions {
   /** The name and version of this client. Default: `{ name: 'mcpx', version }`. `false` sends none where the protocol allows that. */
   readonly clientInfo?: Implementation | false | undefined
-  /** The era or the revision to speak. Default: `auto`, which determines it. A given one is never changed. */
+  /** The era or the revision of the connection. Default: `auto`, which detects it. Any other value is never changed. */
   readonly era?: 'auto' | Era | Revision | undefined
   /** Called when the server asks the user to fill in a form or to visit a URL; declares the elicitation capability. Default: none. */
-  readonly onElicit?: ((ask: ElicitAsk) => Awaitable<ElicitAnswer>) | undefined
+  readonly onElicit?: ((elicitation: Elicitation) => Awaitable<ElicitAnswer>) | undefined
   /** The kinds of elicitation that `onElicit` supports. Default: both. */
-  readonly elicitationModes?: readonly ElicitAsk['mode'][] | undefined
+  readonly elicitationModes?: readonly Elicitation['mode'][] | undefined
   /**
    * Decides which URLs of servers `onElicit` receives. Others are declined, with a warning. Default: `https:`, and `http:` on
    * a loopback host.
@@ -94,7 +94,7 @@ export interface ClientOptions {
    * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
    */
   readonly onSample?:
-    | ((params: CreateMessageRequestParams, origin: AskOrigin) => Awaitable<CreateMessageResult>)
+    | ((params: CreateMessageRequestParams, origin: InputRequestOrigin) => Awaitable<CreateMessageResult>)
     | undefined
   /** The features that `onSample` supports in addition to text. Default: none. */
   readonly sampling?: { readonly tools?: boolean | undefined; readonly context?: boolean | undefined } | undefined
@@ -110,7 +110,7 @@ export interface ClientOptions {
    * `io.modelcontextprotocol/tasks`, and the tasks of 2025-11-25. Default: true.
    */
   readonly tasks?: boolean | undefined
-  /** Capabilities to declare in addition, such as extensions without methods, or those of the `onAsk` of each call. Default: none. */
+  /** Capabilities to declare in addition, for example for extensions without methods or for `onInputRequest`. Default: none. */
   readonly capabilities?: ClientCapabilities | undefined
   /**
    * Called with log messages of the server. Default: none.
@@ -217,7 +217,9 @@ export interface CallOptions {
    * Answers the input requests of the server during this call, instead of the client's callbacks. A legacy server over
    * stdio does not name the call: there, calls with this callback run one after the other.
    */
-  readonly onAsk?: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
+  readonly onInputRequest?:
+    | ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>)
+    | undefined
 }
 
 /** The options of `client.callTool`. */
@@ -301,7 +303,7 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
   logLevel: true,
   fresh: true,
   onLog: true,
-  onAsk: true,
+  onInputRequest: true,
   input: true,
   capabilities: true,
   logs: true,

@@ -24,7 +24,7 @@ import {
 } from '@mcpx/protocol'
 import { namedParams } from './calls.ts'
 import type { Client } from './client.ts'
-import { type AskOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
+import { type InputRequestOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { reporters } from './telemetry.ts'
 
@@ -130,14 +130,14 @@ class Forwarder {
   /** Resolves to the unchanged result. Its type is that of the handler. */
   async forward<Result>(method: string, params: JsonObject, ctx: Context, count = 1): Promise<Result> {
     const stop = new AbortController()
-    const options = forwardOptions(ctx, stop.signal, onAsk)
+    const options = forwardOptions(ctx, stop.signal, onInputRequest)
     let asked = 0
 
     /**
      * Forwards an input request to the caller. In the modern era this ends the call: the caller sends it again with the
      * responses. Then the same input requests have the same names, and receive these responses at once.
      */
-    async function onAsk(request: InputRequest, { signal }: AskOrigin): Promise<InputResponse> {
+    async function onInputRequest(request: InputRequest, { signal }: InputRequestOrigin): Promise<InputResponse> {
       asked += 1
       const name = count === 1 ? `upstream-${asked}` : `upstream-${count}.${asked}`
       let responses: Awaited<ReturnType<Context['ask']>>
@@ -167,7 +167,7 @@ class Forwarder {
 function forwardOptions(
   ctx: Context,
   stop: AbortSignal,
-  onAsk: NonNullable<RequestCallOptions['onAsk']>,
+  onInputRequest: NonNullable<RequestCallOptions['onInputRequest']>,
 ): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
   const isLegacy = typeof envelope === 'string'
@@ -186,7 +186,7 @@ function forwardOptions(
     logs: isLegacy || logLevel !== undefined ? 'own' : 'mixed',
     meta: ownMeta(ctx.meta),
     onLog: ({ level, data, logger }) => void ctx.log[level](data, logger),
-    onAsk,
+    onInputRequest,
     ...(ctx.meta.progressToken !== undefined && {
       onProgress({ progress, total, message }) {
         progressed = progress

@@ -19,7 +19,7 @@ import {
 import { Extensions } from './extensions.ts'
 import { answerInputRequest, checkRootList, declaredCapabilities } from './input-requests.ts'
 import { LockGuard } from './lock.ts'
-import type { AskOrigin, CallOptions, ClientOptions, Progress } from './options.ts'
+import type { CallOptions, ClientOptions, InputRequestOrigin, Progress } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import { TASKS } from './tasks.ts'
 import { Turns } from './turns.ts'
@@ -28,7 +28,7 @@ const VERSION = '0.0.0'
 
 /** The options of a request, with the callback that answers the input requests of the server during it. */
 export interface SentOptions extends RequestOptions {
-  readonly onAsk?: CallOptions['onAsk']
+  readonly onInputRequest?: CallOptions['onInputRequest']
 }
 
 export class ClientState {
@@ -51,7 +51,7 @@ export class ClientState {
   /** Reports to the observer of the option `telemetry`. */
   readonly reporter: TelemetryReporter | undefined
   /** Answers an input request by the callbacks of the client. */
-  readonly answerInput: (request: InputRequest, origin: AskOrigin) => Promise<InputResponse>
+  readonly answerInput: (request: InputRequest, origin: InputRequestOrigin) => Promise<InputResponse>
   readonly #onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /** The lowest level of log messages that this client wants. */
   logLevel: LoggingLevel | undefined
@@ -88,14 +88,14 @@ export class ClientState {
   }
 
   /** Returns the options for the transport; the notifications of the request reach the callbacks of the call. */
-  sentOptions(label: string, { signal, timeout, maxTimeout, onAsk, ...call }: CallOptions): SentOptions {
+  sentOptions(label: string, { signal, timeout, maxTimeout, onInputRequest, ...call }: CallOptions): SentOptions {
     const { onProgress, onNotification, onLog } = call
     const options: SentOptions = {
       label,
       signal,
       timeout: timeout ?? this.options.timeout,
       maxTimeout: maxTimeout ?? this.options.maxTimeout,
-      ...(onAsk !== undefined && { onAsk }),
+      ...(onInputRequest !== undefined && { onInputRequest }),
     }
     // Without a listener the request asks for no progress, which restarts the timeout.
     if (options.timeout === Number.POSITIVE_INFINITY && !(onProgress || onNotification || onLog)) return options

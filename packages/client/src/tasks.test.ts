@@ -465,7 +465,7 @@ describe('input requests of a task', () => {
     await settled(called)
   })
 
-  it('are answered by the onAsk of the call, also in the first phase of the call', async () => {
+  it('are answered by the onInputRequest of the call, also in the first phase of the call', async () => {
     let calls = 0
     const tasks = taskServer({
       answers: {
@@ -496,7 +496,7 @@ describe('input requests of a task', () => {
       'slow',
       {},
       {
-        onAsk: (request) => {
+        onInputRequest: (request) => {
           asked.push(request.params)
           return { action: 'decline' }
         },

@@ -39,14 +39,14 @@ function workshop(script: Script = {}) {
 const connected = (connector: ReturnType<typeof workshop>['connector'], options: ClientOptions = {}) =>
   connect(connector, { era: 'legacy', capabilities, ...options })
 
-describe('calls with onAsk, over a pipe to a legacy server', () => {
+describe('calls with onInputRequest, over a pipe to a legacy server', () => {
   it('run one after the other, and each answers its own input request', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector)
     const names = ['a', 'b', 'c', 'd']
     const asked: string[] = []
     const calls = names.map((name) =>
-      client.callTool(name, {}, { onAsk: () => ({ ...decline, _meta: { by: asked.push(name) && name } }) }),
+      client.callTool(name, {}, { onInputRequest: () => ({ ...decline, _meta: { by: asked.push(name) && name } }) }),
     )
     const answers = (await Promise.all(calls)).map(({ structuredContent }) => structuredContent)
     expect(answers).toMatchObject(names.map((name) => ({ answer: { action: 'decline', _meta: { by: name } } })))
@@ -57,7 +57,7 @@ describe('calls with onAsk, over a pipe to a legacy server', () => {
   it('run concurrently when their callers support no input requests', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector)
-    const options: RequestCallOptions = { capabilities: {}, onAsk: () => decline }
+    const options: RequestCallOptions = { capabilities: {}, onInputRequest: () => decline }
     await Promise.all(['quiet', 'quiet', 'quiet'].map((name) => client.request('tools/call', { name }, options)))
     expect(seen.most).toBe(3)
   })
@@ -65,18 +65,18 @@ describe('calls with onAsk, over a pipe to a legacy server', () => {
   it('run concurrently when the client has declared no capabilities', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector, { capabilities: {} })
-    await Promise.all(['quiet', 'quiet'].map((name) => client.callTool(name, {}, { onAsk: () => decline })))
+    await Promise.all(['quiet', 'quiet'].map((name) => client.callTool(name, {}, { onInputRequest: () => decline })))
     expect(seen.most).toBe(2)
   })
 
   it('let calls run that cannot ask while the user answers', async () => {
     const { connector } = workshop()
     await using client = await connected(connector)
-    const onAsk = async () => {
-      await client.request('tools/list', {}, { onAsk: () => decline, onLog: () => {}, logs: 'own' })
+    const onInputRequest = async () => {
+      await client.request('tools/list', {}, { onInputRequest: () => decline, onLog: () => {}, logs: 'own' })
       return decline
     }
-    const result = await client.request('tools/call', { name: 'a' }, { onAsk, onLog: () => {}, logs: 'own' })
+    const result = await client.request('tools/call', { name: 'a' }, { onInputRequest, onLog: () => {}, logs: 'own' })
     expect(result).toMatchObject({ structuredContent: { answer: decline } })
   })
 
@@ -84,11 +84,13 @@ describe('calls with onAsk, over a pipe to a legacy server', () => {
     const { connector } = workshop()
     await using client = await connected(connector)
     const problems: unknown[] = []
-    const onAsk = async () => {
-      await client.callTool('b', {}, { onAsk: () => decline, timeout: 30 }).catch((error) => problems.push(error))
+    const onInputRequest = async () => {
+      await client
+        .callTool('b', {}, { onInputRequest: () => decline, timeout: 30 })
+        .catch((error) => problems.push(error))
       return decline
     }
-    expect((await client.callTool('a', {}, { onAsk })).structuredContent).toMatchObject({ answer: decline })
+    expect((await client.callTool('a', {}, { onInputRequest })).structuredContent).toMatchObject({ answer: decline })
     expect(problems).toMatchObject([{ name: 'ConnectionError', reason: 'timeout', retryable: true }])
     expect(problems).toMatchObject([{ message: 'tools/call "b" was not sent: its turn did not come within 30 ms' }])
   })
@@ -97,15 +99,15 @@ describe('calls with onAsk, over a pipe to a legacy server', () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector)
     const stop = new AbortController()
-    const first = client.callTool('a', {}, { onAsk: () => turn(30).then(() => decline) })
-    const second = client.callTool('b', {}, { onAsk: () => decline, signal: stop.signal })
-    const third = client.callTool('c', {}, { onAsk: () => decline })
+    const first = client.callTool('a', {}, { onInputRequest: () => turn(30).then(() => decline) })
+    const second = client.callTool('b', {}, { onInputRequest: () => decline, signal: stop.signal })
+    const third = client.callTool('c', {}, { onInputRequest: () => decline })
     await turn()
     stop.abort(new Error('enough'))
     await expect(second).rejects.toMatchObject({ reason: 'cancelled', cause: { message: 'enough' } })
     await Promise.all([first, third])
     expect(seen.names).toEqual(['a', 'c'])
-    const late = client.callTool('d', {}, { onAsk: () => decline, signal: stop.signal })
+    const late = client.callTool('d', {}, { onInputRequest: () => decline, signal: stop.signal })
     await expect(late).rejects.toMatchObject({ reason: 'cancelled' })
   })
 
@@ -113,10 +115,10 @@ describe('calls with onAsk, over a pipe to a legacy server', () => {
     const { connector, seen } = workshop({ answers: { 'tools/call': () => new Promise(() => {}) } })
     const client = await connected(connector)
     const waiting = Array.from({ length: 1_001 }, () =>
-      client.callTool('a', {}, { onAsk: () => decline }).catch(({ reason }) => reason),
+      client.callTool('a', {}, { onInputRequest: () => decline }).catch(({ reason }) => reason),
     )
     await turn()
-    await expect(client.callTool('a', {}, { onAsk: () => decline })).rejects.toMatchObject({
+    await expect(client.callTool('a', {}, { onInputRequest: () => decline })).rejects.toMatchObject({
       name: 'ConnectionError',
       reason: 'limit',
       message: 'tools/call "a" was not sent: 1000 calls wait for their turn already',
@@ -138,8 +140,8 @@ describe('calls with onAsk, over a pipe to a legacy server', () => {
       },
     })
     await using client = await connected(connector)
-    const first = client.callTool('a', {}, { onAsk: () => decline })
-    const second = client.callTool('b', {}, { onAsk: () => decline })
+    const first = client.callTool('a', {}, { onInputRequest: () => decline })
+    const second = client.callTool('b', {}, { onInputRequest: () => decline })
     await turn()
     await connector.server.close()
     await expect(first).rejects.toMatchObject({ reason: 'closed' })
@@ -197,7 +199,7 @@ describe('a connection to a legacy server that distinguishes requests', () => {
       }),
     }
     await using client = await connect(connector, { era: 'legacy', capabilities })
-    const call = (by: string) => client.callTool(by, {}, { onAsk: () => ({ ...decline, _meta: { by } }) })
+    const call = (by: string) => client.callTool(by, {}, { onInputRequest: () => ({ ...decline, _meta: { by } }) })
     const results = await Promise.all([call('a'), call('b')])
     expect(results.map(({ structuredContent }) => structuredContent)).toMatchObject([
       { _meta: { by: 'a' } },

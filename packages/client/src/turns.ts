@@ -14,7 +14,7 @@ import {
 } from '@mcpx/protocol'
 import { createDeferred, type Deferred, within } from './async.ts'
 import type { EraConnection } from './era.ts'
-import type { AskOrigin, RequestCallOptions } from './options.ts'
+import type { InputRequestOrigin, RequestCallOptions } from './options.ts'
 
 /** A call with a callback for input requests or log messages. */
 interface Turn {
@@ -27,7 +27,7 @@ interface Turn {
   /** How long it may wait until it runs, in ms. */
   readonly timeout: number
   readonly signal: AbortSignal | undefined
-  readonly onAsk: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
+  readonly onInputRequest: ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>) | undefined
   readonly onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /** How many of its input requests are being answered. Until then the server waits, and sends nothing else for this call. */
   asking: number
@@ -88,8 +88,8 @@ export class Turns {
   }
 
   /** Answers an input request by the callback of the running call; undefined when none has one. */
-  answer(request: InputRequest, origin: AskOrigin): Promise<InputResponse> | undefined {
-    const able = [...this.#running].filter(({ onAsk }) => onAsk !== undefined)
+  answer(request: InputRequest, origin: InputRequestOrigin): Promise<InputResponse> | undefined {
+    const able = [...this.#running].filter(({ onInputRequest }) => onInputRequest !== undefined)
     const likely = able.filter(({ causes }) => causes.inputRequests)
     const [turn, ...others] = likely.length === 0 ? able : likely
     if (others.length > 0)
@@ -97,11 +97,11 @@ export class Turns {
     return turn && this.#answerFor(turn, request, origin)
   }
 
-  async #answerFor(turn: Turn, request: InputRequest, origin: AskOrigin): Promise<InputResponse> {
+  async #answerFor(turn: Turn, request: InputRequest, origin: InputRequestOrigin): Promise<InputResponse> {
     turn.asking += 1
     this.#startNext()
     try {
-      return (await turn.onAsk?.(request, origin)) as InputResponse
+      return (await turn.onInputRequest?.(request, origin)) as InputResponse
     } finally {
       turn.asking -= 1
     }
@@ -111,7 +111,7 @@ export class Turns {
     { era, server, connection }: EraConnection,
     { method, label, options }: { method: string; label: string; options: RequestCallOptions },
   ): Turn {
-    const { signal, onAsk, onLog, capabilities, logs, timeout = DEFAULT_TIMEOUT } = options
+    const { signal, onInputRequest, onLog, capabilities, logs, timeout = DEFAULT_TIMEOUT } = options
     const mayAsk = era === 'legacy' && isAskable(this.#declared) && !NEVER_ASKS.test(method)
     const mayLog = server.capabilities.logging !== undefined
     const isOneStream = connection.hasSeparateStreams !== true
@@ -119,12 +119,13 @@ export class Turns {
       label,
       causes: { inputRequests: mayAsk, logs: mayLog },
       claims: {
-        inputRequests: isOneStream && mayAsk && onAsk !== undefined && isAskable(capabilities ?? this.#declared),
+        inputRequests:
+          isOneStream && mayAsk && onInputRequest !== undefined && isAskable(capabilities ?? this.#declared),
         logs: isOneStream && mayLog && onLog !== undefined && logs === 'own',
       },
       timeout,
       signal,
-      onAsk,
+      onInputRequest,
       onLog,
       asking: 0,
     }
@@ -186,7 +187,7 @@ function claimsFrom({ claims }: Turn, { causes }: Turn): boolean {
   return (claims.inputRequests && causes.inputRequests) || (claims.logs && causes.logs)
 }
 
-const REASON = 'Over stdio, calls with onAsk, and calls that want their own logs, run one after the other'
+const REASON = 'Over stdio, calls with onInputRequest, and calls that want their own logs, run one after the other'
 
 function timeoutError({ label, timeout }: Turn): ConnectionError {
   const hint = `${REASON}; pass a longer timeout with the call.`

@@ -1,6 +1,6 @@
 /** Reserves seats in both eras, then with a user who declines and with a client without `onElicit`. `npm start` */
 import { strict as assert } from 'node:assert'
-import { connect, type ElicitAnswer, type ElicitAsk } from '@mcpx/client'
+import { connect, type ElicitAnswer, type Elicitation } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { payments, server, type Theatre } from './server.ts'
@@ -14,7 +14,7 @@ const answers: Record<string, ElicitAnswer> = {
   'Write a greeting?': { action: 'decline' },
 }
 const messages: string[] = []
-function onElicit({ message }: ElicitAsk): ElicitAnswer {
+function onElicit({ message }: Elicitation): ElicitAnswer {
   messages.push(message)
   return answers[message] ?? { action: 'cancel' }
 }

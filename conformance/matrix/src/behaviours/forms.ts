@@ -1,6 +1,6 @@
 /** Form elicitation: every type of field and every action. */
 
-import type { ElicitAsk } from '@mcpx/client'
+import type { Elicitation } from '@mcpx/client'
 import type { Awaitable, Context, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { expect } from 'vitest'
@@ -59,16 +59,16 @@ const newerValues = { titled: 'b', some: ['a', 'b'], someTitled: ['a'] }
 
 export const forms: Behaviours = {
   async 'a form returns values that match its schema'({ connect }) {
-    const asks: ElicitAsk[] = []
+    const elicitations: Elicitation[] = []
     const server = createAsker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
-    const onElicit = (ask: ElicitAsk) => {
-      asks.push(ask)
+    const onElicit = (elicitation: Elicitation) => {
+      elicitations.push(elicitation)
       return accept({ name: 'Ada' })
     }
     const client = await connect(server, { onElicit })
     expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept', content: { name: 'Ada' } })
-    expect(asks).toMatchObject([{ mode: 'form', message: 'Who?', server: { name: 'asking' } }])
-    expect(asks[0]?.mode === 'form' && asks[0].schema).toEqual({
+    expect(elicitations).toMatchObject([{ mode: 'form', message: 'Who?', server: { name: 'asking' } }])
+    expect(elicitations[0]?.mode === 'form' && elicitations[0].schema).toEqual({
       type: 'object',
       properties: { name: { type: 'string', minLength: 2 } },
       required: ['name'],
@@ -79,8 +79,8 @@ export const forms: Behaviours = {
     const schema: RequestedSchema = { type: 'object', properties: fields, required: ['text'] }
     const seen: unknown[] = []
     const server = createAsker((ctx) => ctx.elicit('all', { message: 'All', schema }))
-    const onElicit = (ask: ElicitAsk) => {
-      seen.push(ask.mode === 'form' && ask.schema)
+    const onElicit = (elicitation: Elicitation) => {
+      seen.push(elicitation.mode === 'form' && elicitation.schema)
       return accept(values)
     }
     const client = await connect(server, { onElicit })
@@ -92,8 +92,8 @@ export const forms: Behaviours = {
     const schema: RequestedSchema = { type: 'object', properties: newerFields }
     const seen: unknown[] = []
     const server = createAsker((ctx) => ctx.elicit('all', { message: 'All', schema }))
-    const onElicit = (ask: ElicitAsk) => {
-      seen.push(ask.mode === 'form' && ask.schema)
+    const onElicit = (elicitation: Elicitation) => {
+      seen.push(elicitation.mode === 'form' && elicitation.schema)
       return accept(newerValues)
     }
     const client = await connect(server, { onElicit })
@@ -120,7 +120,7 @@ export const forms: Behaviours = {
     const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
     const server = createAsker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
     const messages: string[] = []
-    const onElicit = ({ message }: ElicitAsk) => {
+    const onElicit = ({ message }: Elicitation) => {
       messages.push(message)
       return accept({ n: messages.length < 3 ? 'bad' : 'good' })
     }
@@ -133,7 +133,7 @@ export const forms: Behaviours = {
     const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
     const server = createAsker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
     const messages: string[] = []
-    const onElicit = ({ message }: ElicitAsk) => {
+    const onElicit = ({ message }: Elicitation) => {
       messages.push(message)
       return accept({ n: messages.length === 1 ? 'bad' : 'good' })
     }

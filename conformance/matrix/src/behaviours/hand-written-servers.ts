@@ -1,6 +1,6 @@
 /** Servers made of a handler object, which return input requests as results. */
 
-import type { ElicitAsk } from '@mcpx/client'
+import type { Elicitation } from '@mcpx/client'
 import { createServer, inputRequired } from '@mcpx/server'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
@@ -103,9 +103,9 @@ export const handWrittenServers: Behaviours = {
     const server = createServer(info).tool('t', {}, async (_args, ctx) => {
       return JSON.stringify(await ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com' }))
     })
-    const asks: ElicitAsk[] = []
-    const onElicit = (ask: ElicitAsk) => {
-      asks.push(ask)
+    const elicitations: Elicitation[] = []
+    const onElicit = (elicitation: Elicitation) => {
+      elicitations.push(elicitation)
       return { action: 'accept' } as const
     }
     const call = (await connect(server, { onElicit, elicitationModes: ['form'] })).callTool('t')
@@ -118,6 +118,6 @@ export const handWrittenServers: Behaviours = {
         code: -32021,
         data: { requiredCapabilities: { elicitation: { url: {} } } },
       })
-    expect(asks).toEqual([])
+    expect(elicitations).toEqual([])
   },
 }

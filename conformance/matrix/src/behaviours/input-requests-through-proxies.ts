@@ -1,6 +1,6 @@
 /** Input requests of servers behind one proxy or two chained ones. */
 
-import type { ElicitAsk } from '@mcpx/client'
+import type { Elicitation } from '@mcpx/client'
 import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
@@ -13,7 +13,7 @@ export const inputRequestsThroughProxies: Behaviours = {
   async 'input requests pass through a proxy'(rig) {
     await forEachRevision(async (era) => {
       const client = await rig.connect(await createProxy(rig, upstream(), era), {
-        onElicit: ({ message }: ElicitAsk) => ({ action: 'accept', content: { name: `to ${message}` } }),
+        onElicit: ({ message }: Elicitation) => ({ action: 'accept', content: { name: `to ${message}` } }),
       })
       expect(textOf(await client.callTool('up.ask'))).toBe('to First? to Second?')
     }, canElicit)
@@ -86,7 +86,7 @@ export const inputRequestsThroughProxies: Behaviours = {
     ] as const) {
       const middle = await createProxy(rig, upstream(), far)
       const client = await rig.connect(await createProxy(rig, middle, near), {
-        onElicit: ({ message }: ElicitAsk) => ({ action: 'accept', content: { name: `to ${message}` } }),
+        onElicit: ({ message }: Elicitation) => ({ action: 'accept', content: { name: `to ${message}` } }),
       })
       expect(textOf(await client.callTool('up.up.ask'))).toBe('to First? to Second?')
     }

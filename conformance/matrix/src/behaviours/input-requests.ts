@@ -1,6 +1,6 @@
 /** Input requests of handlers: URL elicitation, sampling, roots, several at once. */
 
-import type { AskOrigin, ElicitAsk } from '@mcpx/client'
+import type { Elicitation, InputRequestOrigin } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { waitForTasks } from '@mcpx/testing'
@@ -27,7 +27,7 @@ export const inputRequests: Behaviours = {
   async 'a handler sends the user to a URL'({ era, connectOver, open }) {
     const server = createAsker((ctx) => ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com/pay' }))
     const asks: unknown[] = []
-    const onElicit = ({ signal: _, ...ask }: ElicitAsk) => {
+    const onElicit = ({ signal: _, ...ask }: Elicitation) => {
       asks.push(ask)
       return { action: 'accept' } as const
     }
@@ -46,7 +46,7 @@ export const inputRequests: Behaviours = {
   async 'a handler requests a completion of the client’s model'({ connect }) {
     const server = createAsker((ctx) => ctx.sample('write', sampleParams))
     const seen: unknown[] = []
-    const onSample = (params: CreateMessageRequestParams, { server }: AskOrigin) => {
+    const onSample = (params: CreateMessageRequestParams, { server }: InputRequestOrigin) => {
       seen.push(params, server?.name)
       return completion
     }
@@ -114,7 +114,7 @@ export const inputRequests: Behaviours = {
       return [first, again, a.content?.name, b.content?.name]
     })
     const asked: string[] = []
-    const onElicit = ({ message }: ElicitAsk) => {
+    const onElicit = ({ message }: Elicitation) => {
       asked.push(message)
       return accept({ name: `for ${message}` })
     }
@@ -160,7 +160,7 @@ export const inputRequests: Behaviours = {
     const server = createAsker((ctx) => ctx.roots())
     const client = await connect(server, { capabilities: { roots: {} } })
     const roots = [{ uri: 'file:///own' }]
-    const result = await client.callTool('t', {}, { onAsk: () => ({ roots }) })
+    const result = await client.callTool('t', {}, { onInputRequest: () => ({ roots }) })
     expect(jsonOf(result)).toEqual(roots)
   },
 
@@ -179,7 +179,7 @@ export const inputRequests: Behaviours = {
     const server = createAsker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     const stop = new AbortController()
     const aborted = deferred<unknown>()
-    const onElicit = ({ signal }: ElicitAsk) => {
+    const onElicit = ({ signal }: Elicitation) => {
       signal.addEventListener('abort', () => aborted.resolve(signal.reason))
       stop.abort()
       return new Promise<ElicitResult>(() => {})

@@ -1,6 +1,6 @@
 /** Middleware: approval, audit, rate limits and timeouts. */
 
-import type { ElicitAsk } from '@mcpx/client'
+import type { Elicitation } from '@mcpx/client'
 import {
   type AuditEntry,
   approve,
@@ -54,7 +54,7 @@ export const middleware: Behaviours = {
     server.use(approve())
     const messages: string[] = []
     const answers: ('accept' | 'decline')[] = ['accept', 'decline']
-    const onElicit = ({ message }: ElicitAsk) => {
+    const onElicit = ({ message }: Elicitation) => {
       messages.push(message)
       return { action: answers.shift() ?? ('cancel' as const) }
     }
@@ -74,7 +74,7 @@ export const middleware: Behaviours = {
       .mount('in', server)
       .use(approve({ message: 'Outer' }))
     const messages: string[] = []
-    const onElicit = ({ message }: ElicitAsk) => {
+    const onElicit = ({ message }: Elicitation) => {
       messages.push(message.split('\n')[0] ?? '')
       return { action: message.startsWith('Outer') ? 'accept' : 'decline' } as const
     }

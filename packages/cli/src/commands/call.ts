@@ -37,7 +37,7 @@ export function define(command: Command, context: CommandContext): void {
     .addHelpText('after', EXAMPLES)
     .action(async (server: string, tool: string, words: readonly string[], options: CallOptions) => {
       const progress = createProgressLine(context.terminal)
-      const onElicit = await createAnswers(context, { answers: options.answers, onAsk: progress.clear })
+      const onElicit = await createAnswers(context, { answers: options.answers, beforeInput: progress.clear })
       await useServer(
         context,
         server,

@@ -40,7 +40,7 @@ export function define(command: Command, context: CommandContext): void {
     )
     .action(async (server: string, options: ServerOptions & { answers?: string }) => {
       const progress = createProgressLine(context.terminal)
-      const onElicit = await createAnswers(context, { answers: options.answers, onAsk: progress.clear })
+      const onElicit = await createAnswers(context, { answers: options.answers, beforeInput: progress.clear })
       const run = (client: Client) => new Shell(context, client).run()
       await useServer(context, server, options, run, { onElicit })
     })

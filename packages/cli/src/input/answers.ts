@@ -2,21 +2,21 @@
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { ElicitAnswer, ElicitAsk, FormAsk } from '@mcpx/client'
+import type { ElicitAnswer, Elicitation, FormElicitation } from '@mcpx/client'
 import { formProblem, isObject, type JsonObject, kindOf, withFormDefaults } from '@mcpx/protocol'
 import type { CommandContext } from '../commands/index.ts'
 import { usageError } from '../output/errors.ts'
 import { plainLine } from '../output/plain-text.ts'
 
 /** The `onElicit` option of `connect`. */
-export type OnElicit = (ask: ElicitAsk) => Promise<ElicitAnswer>
+export type OnElicit = (elicitation: Elicitation) => Promise<ElicitAnswer>
 
 /** Options of `createAnswers`. */
 export interface AnswerOptions {
   /** The path of a JSON file: the values of all forms, or an array with the answer to each elicitation. */
   readonly answers?: string | undefined
   /** Called before the user is asked. */
-  readonly onAsk?: (() => void) | undefined
+  readonly beforeInput?: (() => void) | undefined
 }
 
 /**
@@ -25,28 +25,31 @@ export interface AnswerOptions {
  *
  * @throws CliError for a file that cannot be read
  */
-export async function createAnswers(context: CommandContext, { answers, onAsk }: AnswerOptions): Promise<OnElicit> {
+export async function createAnswers(
+  context: CommandContext,
+  { answers, beforeInput }: AnswerOptions,
+): Promise<OnElicit> {
   const given = answers === undefined ? [] : await readAnswers(resolve(context.terminal.cwd, answers))
   let last: Promise<unknown> = Promise.resolve()
 
-  async function answer(ask: ElicitAsk): Promise<ElicitAnswer> {
+  async function answer(elicitation: Elicitation): Promise<ElicitAnswer> {
     const next = Array.isArray(given) ? given.shift() : given
-    if (next !== undefined) return answerFrom(next, ask)
+    if (next !== undefined) return answerFrom(next, elicitation)
     const { terminal, output } = context
     if (!terminal.isInteractive) {
-      const answered = ask.mode === 'form' ? ' Answer with --answers <file>.' : ''
+      const answered = elicitation.mode === 'form' ? ' Answer with --answers <file>.' : ''
       output.note(
-        `The server asks: ${plainLine(ask.message)}\nThis was declined, because there is no terminal.${answered}`,
+        `The server asks: ${plainLine(elicitation.message)}\nThis was declined, because there is no terminal.${answered}`,
       )
       return { action: 'decline' }
     }
-    onAsk?.()
+    beforeInput?.()
     const { askForm, askUrl } = await import('./forms.ts')
-    return ask.mode === 'form' ? askForm(ask, terminal) : askUrl(ask, terminal)
+    return elicitation.mode === 'form' ? askForm(elicitation, terminal) : askUrl(elicitation, terminal)
   }
 
-  return (ask) => {
-    const result = last.then(() => answer(ask))
+  return (elicitation) => {
+    const result = last.then(() => answer(elicitation))
     last = result.catch(() => {})
     return result
   }
@@ -66,20 +69,20 @@ async function readAnswers(path: string): Promise<JsonObject | JsonObject[]> {
 }
 
 /** Returns a given answer: `{ "action": … }`, or the values of the fields. Throws for values that do not fit the form. */
-function answerFrom(given: JsonObject, ask: ElicitAsk): ElicitAnswer {
+function answerFrom(given: JsonObject, elicitation: Elicitation): ElicitAnswer {
   const { action } = given
-  const isWhole = (action === 'accept' || action === 'decline' || action === 'cancel') && !hasField(ask, 'action')
+  const isWhole = (action === 'accept' || action === 'decline' || action === 'cancel') && !hasField(elicitation, 'action')
   if (isWhole && action !== 'accept') return { action }
   // A URL is opened only with consent to this one.
-  if (ask.mode === 'url') return { action: isWhole ? 'accept' : 'decline' }
+  if (elicitation.mode === 'url') return { action: isWhole ? 'accept' : 'decline' }
   const values = isWhole ? (isObject(given.content) ? given.content : {}) : given
-  const fields = Object.entries(values).filter(([name]) => hasField(ask, name))
-  const content = withFormDefaults(ask.schema, Object.fromEntries(fields))
-  const problem = formProblem(ask.schema, content, '--answers')
-  if (problem !== undefined) throw usageError(`${problem}, for the form "${plainLine(ask.message)}"`)
+  const fields = Object.entries(values).filter(([name]) => hasField(elicitation, name))
+  const content = withFormDefaults(elicitation.schema, Object.fromEntries(fields))
+  const problem = formProblem(elicitation.schema, content, '--answers')
+  if (problem !== undefined) throw usageError(`${problem}, for the form "${plainLine(elicitation.message)}"`)
   return { action: 'accept', content: content as NonNullable<ElicitAnswer['content']> }
 }
 
-function hasField(ask: ElicitAsk, name: string): boolean {
-  return ask.mode === 'form' && Object.hasOwn((ask as FormAsk).schema.properties, name)
+function hasField(elicitation: Elicitation, name: string): boolean {
+  return elicitation.mode === 'form' && Object.hasOwn((elicitation as FormElicitation).schema.properties, name)
 }

@@ -2,7 +2,7 @@
 
 import { confirm, isCancel, log, multiselect, select, text } from '@clack/prompts'
 import { openBrowser } from '@mcpx/auth/node'
-import type { ElicitAnswer, FormAsk, UrlAsk } from '@mcpx/client'
+import type { ElicitAnswer, FormElicitation, UrlElicitation } from '@mcpx/client'
 import { formProblem, type RequestedSchema } from '@mcpx/protocol'
 import { plainLine, plainText } from '../output/plain-text.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -21,7 +21,10 @@ interface PromptStreams {
 }
 
 /** Asks for each field of a form, and then for consent to send the values. */
-export async function askForm({ message, schema, server, signal }: FormAsk, terminal: Terminal): Promise<ElicitAnswer> {
+export async function askForm(
+  { message, schema, server, signal }: FormElicitation,
+  terminal: Terminal,
+): Promise<ElicitAnswer> {
   const streams: PromptStreams = { input: terminal.stdin, output: terminal.stderr, signal }
   log.message(`${plainLine(server?.title ?? server?.name ?? 'The server')} asks: ${plainText(message)}`, streams)
   const content: Record<string, FormValue> = {}
@@ -36,7 +39,10 @@ export async function askForm({ message, schema, server, signal }: FormAsk, term
 }
 
 /** Shows a URL, and opens it with the consent of the user. */
-export async function askUrl({ message, url, server, signal }: UrlAsk, terminal: Terminal): Promise<ElicitAnswer> {
+export async function askUrl(
+  { message, url, server, signal }: UrlElicitation,
+  terminal: Terminal,
+): Promise<ElicitAnswer> {
   const streams: PromptStreams = { input: terminal.stdin, output: terminal.stderr, signal }
   const name = plainLine(server?.title ?? server?.name ?? 'The server')
   log.message(`${name} asks you to visit a page: ${plainText(message)}\n${plainLine(url)}`, streams)

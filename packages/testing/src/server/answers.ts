@@ -1,6 +1,6 @@
 /** A scripted user and model, which answer the input requests of servers in tests. */
 
-import type { ClientOptions, ElicitAnswer, ElicitAsk } from '@mcpx/client'
+import type { ClientOptions, ElicitAnswer, Elicitation } from '@mcpx/client'
 import {
   type Awaitable,
   type CreateMessageRequestParams,
@@ -22,7 +22,7 @@ export type ScriptedAnswer =
   | 'accept'
   | 'decline'
   | 'cancel'
-  | ((request: ElicitAsk) => Awaitable<FormContent | 'accept' | 'decline' | 'cancel'>)
+  | ((request: Elicitation) => Awaitable<FormContent | 'accept' | 'decline' | 'cancel'>)
 
 /** Returns the answers of the model: the same text for each request, one text after the other, or the result of a function. */
 export type ScriptedModel =
@@ -43,7 +43,7 @@ export interface AskedQuestion {
   /** The message for the user, or the text of the last message for the model. */
   readonly message: string
   /** The request as the callback of the client received it. */
-  readonly request: ElicitAsk | CreateMessageRequestParams
+  readonly request: Elicitation | CreateMessageRequestParams
 }
 
 /** A scripted user: the callbacks of a client, and a record of the questions. */
@@ -85,7 +85,7 @@ export function answers(script: Readonly<Record<string, ScriptedAnswer>>, option
     throw error
   }
 
-  async function onElicit(request: ElicitAsk): Promise<ElicitAnswer> {
+  async function onElicit(request: Elicitation): Promise<ElicitAnswer> {
     const name = unused.find((each) => fits(script[each] as ScriptedAnswer, request))
     asked.push({ name, message: request.message, request })
     if (name === undefined) {
@@ -133,7 +133,7 @@ function checkAnswer(name: string, answer: unknown): void {
   )
 }
 
-function fits(answer: ScriptedAnswer, request: ElicitAsk): boolean {
+function fits(answer: ScriptedAnswer, request: Elicitation): boolean {
   if (typeof answer !== 'object') return true
   if (request.mode !== 'form') return false
   const { properties } = request.schema
