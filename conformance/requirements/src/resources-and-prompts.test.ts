@@ -113,7 +113,7 @@ describe('prompts', () => {
       { type: 'resource', resource: { uri: 'a:b', mimeType: 'application/octet-stream', blob: 'AQL/' } },
       { type: 'resource', resource: { uri: 'a:c', mimeType: 'text/plain', text: 'x' } },
     ])
-    expect(() => image(bytes, 'picture')).toThrow('Expected a MIME type')
+    expect(() => image(bytes, 'picture')).toThrow('mimeType: expected a MIME type')
   })
 })
 

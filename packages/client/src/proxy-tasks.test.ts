@@ -29,7 +29,7 @@ function declaredBy(message: { readonly params?: JsonObject | undefined } | unde
   return (meta?.[`${META}clientCapabilities`] as JsonObject | undefined)?.extensions
 }
 
-it('a proxied task is polled and answered plainly, with progress', async () => {
+it('a proxied task is polled, and its result is returned with progress', async () => {
   const tasks = taskServer({ state: { statusMessage: 'queued' } })
   await using client = await connect(tasks.server)
   const { ctx, progress } = contextOf()

@@ -256,7 +256,7 @@ describe('client.task', () => {
     )
   })
 
-  it('goes on over a new connection', async () => {
+  it('continues over a new connection', async () => {
     const tasks = taskServer()
     const connector = connectorTo(() => tasks.server)
     await using client = await connect(connector)

@@ -72,7 +72,7 @@ export interface TaskHandle<Result = CallToolResult> {
   status(): Promise<Task>
   /**
    * Polls until the task has ended, answers its input requests by the callbacks of the client, and resolves to the result. The
-   * task goes on when `signal` fires. Default of `maxTimeout`: none.
+   * task continues when `signal` fires. Default of `maxTimeout`: none.
    *
    * @throws TaskError when the task was cancelled, has expired or is unknown
    * @throws RpcError when the task failed

@@ -91,7 +91,7 @@ export interface EndedSession extends Pick<ObservedMessage, 'side' | 'revision' 
   readonly error: ConnectionError | undefined
 }
 
-/** What an endpoint of a server holds at the moment, in this process. */
+/** The current load of an endpoint of a server, in this process. */
 export interface EndpointLoad {
   /** Requests that are being handled. */
   readonly requests: number
@@ -196,7 +196,7 @@ export class RunningObservation {
   }
 }
 
-/** Runs a function. An error that it throws becomes a rejection, which is told from errors of an observer. */
+/** Runs a function. An error that it throws becomes a rejection, which is distinguished from errors of an observer. */
 function attempt<Result>(run: () => Awaitable<Result>): Awaitable<Result> {
   try {
     return run()

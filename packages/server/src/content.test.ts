@@ -40,8 +40,8 @@ describe('blocks of content', () => {
 
   it('reject invalid Base64 and MIME types', () => {
     expect(() => image('data:image/png;base64,AAAA', 'image/png')).toThrow('got a data: URL')
-    expect(() => image(bytes, 'png')).toThrow('Expected a MIME type such as "image/png", got "png"')
-    expect(() => audio(bytes, 'audio/')).toThrow('Expected a MIME type')
+    expect(() => image(bytes, 'png')).toThrow('mimeType: expected a MIME type such as "image/png", got "png"')
+    expect(() => audio(bytes, 'audio/')).toThrow('mimeType: expected a MIME type')
     expect(image(bytes, 'image/svg+xml; charset=utf-8').mimeType).toBe('image/svg+xml; charset=utf-8')
   })
 

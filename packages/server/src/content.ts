@@ -102,11 +102,12 @@ export function blockProblem(value: unknown): string {
 
 function encodeData(data: Uint8Array | string): string {
   if (typeof data !== 'string') return toBase64(data)
-  if (data.startsWith('data:')) throw new TypeError('Expected Base64, got a data: URL; pass the part after the comma')
+  if (data.startsWith('data:'))
+    throw new TypeError('data: expected Base64, got a data: URL; pass the part after the comma')
   return data
 }
 
 function checkMimeType(mimeType: string): string {
   if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(mimeType)) return mimeType
-  throw new TypeError(`Expected a MIME type such as "image/png", got ${JSON.stringify(mimeType)}`)
+  throw new TypeError(`mimeType: expected a MIME type such as "image/png", got ${JSON.stringify(mimeType)}`)
 }

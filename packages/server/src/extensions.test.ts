@@ -428,7 +428,7 @@ describe('the host of an extension', () => {
     expect(keys).toEqual(['n', 'n#2'])
   })
 
-  it('is told when the server closes', () => {
+  it('is notified when the server closes', () => {
     const { server, host } = install()
     expect(host.closing.aborted).toBe(false)
     server.close()

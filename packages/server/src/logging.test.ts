@@ -45,7 +45,7 @@ describe.each(REVISIONS)('logging in revision %s', (revision) => {
   const isLegacy = eraOf(revision) === 'legacy'
   const meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
 
-  /** What a client hears, and what it is told that there is. */
+  /** Returns the log messages and the declared capability that a client receives. */
   async function logsOf(server: Server) {
     const peer = await connect(server, revision)
     const { tools: listed } = (await peer.call('tools/list')) as { tools: { name: string }[] }

@@ -149,7 +149,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
   })
 })
 
-/** What the client got to read. */
+/** Returns the text that the client received. */
 function shownIn({ message, content }: Answered): string {
   return message ?? content.map(({ text: shown }) => shown).join()
 }

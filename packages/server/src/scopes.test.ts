@@ -70,7 +70,7 @@ describe('an item with scopes', async () => {
   it('is visible only if `visible` returns exactly true', async () => {
     const odd = createRegistry()
     odd.addTool('unsaid', { visible: (auth) => auth?.scopes.includes('admin') }, () => 'done')
-    // What the types refuse: its promise is no yes.
+    // The types reject an async function; a promise does not grant visibility.
     odd.addTool('later', { visible: (async () => false) as never }, () => 'done')
     odd.addTool('later-scoped', { scopes: ['admin'], visible: (async () => false) as never }, () => 'done')
     const namesFor = async (ctx: Context) => {

@@ -10,7 +10,7 @@ import { createRegistry } from './registry.ts'
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
 
-/** What is sent of a value that a tool with this output returns. */
+/** Returns the result that is sent when a tool with this output returns a value. */
 async function sent(output: AnySchema, value: unknown): Promise<unknown> {
   const registry = createRegistry()
   registry.addTool('t', { output: output as never }, () => value as never)

@@ -1,4 +1,4 @@
-/** What the compiler knows of what was added; checked by it, never run. */
+/** Tests the types of servers with tools, resources and prompts. The compiler checks this file; it never runs. */
 import type { Catalogue, Catalogued, Context, JsonObject, Responder, StandardSchema } from '@mcpx/protocol'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
@@ -123,7 +123,7 @@ export const returns = empty
   .tool('promise', {}, () => new Promise((resolve) => resolve('text')))
   .tool('promised', { output: sum }, () => new Promise((resolve) => resolve({ a: 1 })))
 
-/** What extends it keeps its own methods along the chain. */
+/** An interface that extends `Fluent` keeps its own methods in a chain of calls. */
 interface Extended extends Fluent<NoOffers> {
   use(): this
 }
@@ -169,9 +169,9 @@ export function misused(raw: JsonObject): void {
   empty.prompt('x', { args: z.object({ code: z.string() }), complete: { x: [] } }, () => '')
   // @ts-expect-error: a prompt gives no numbers
   empty.prompt('x', {}, () => 7)
-  // What may say nothing says no; what says it later says nothing.
+  // `visible` may return undefined, which hides the tool, but not a promise.
   empty.tool('x', { visible: (auth) => auth?.scopes.includes('admin') }, () => '')
-  // @ts-expect-error: nobody waits for it
+  // @ts-expect-error: a promise is not awaited
   empty.tool('x', { visible: async () => true }, () => '')
 }
 

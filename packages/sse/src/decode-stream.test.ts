@@ -56,7 +56,7 @@ describe('decodeStream', () => {
     expect(await collect(events as ReadableStream<SseEvent>)).toMatchObject({ events: [{ data: 'a' }] })
   })
 
-  it('passes comments, retries and a cut event to their callbacks', async () => {
+  it('passes comments and retries to their callbacks, and reports an incomplete event', async () => {
     const calls: unknown[] = []
     const options: DecodeStreamOptions = {
       onComment: (comment) => calls.push(['comment', comment]),
@@ -68,7 +68,7 @@ describe('decodeStream', () => {
     expect(calls).toStrictEqual([['comment', 'a'], ['retry', 7], 'incomplete'])
   })
 
-  it('reports no cut for a stream that ends between events', async () => {
+  it('reports no incomplete event for a stream that ends between events', async () => {
     let cut = false
     const { stream } = source(['data: a\n\n: cut comm'])
     const onIncomplete = () => {
@@ -139,7 +139,7 @@ describe('decodeStream', () => {
     expect((await collect(stream.pipeThrough(decodeStream()))).events).toStrictEqual([{ data: 'a' }, { data: 'b' }])
   })
 
-  it('cancels the source when the reader stops, also while it waits, without reporting a cut', async () => {
+  it('cancels the source when the reader stops, also while it waits, without reporting an incomplete event', async () => {
     let cut = false
     const onIncomplete = () => {
       cut = true

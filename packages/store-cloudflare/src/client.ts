@@ -1,26 +1,27 @@
-/** The options of a store in Durable Objects, and the way to its objects. */
+/** The options of a store in Durable Objects, and the client that calls its objects. */
 
 import type { ObjectCall, Operations } from './object.ts'
 import type { ObjectNamespace, ObjectStub, PlatformSocket } from './platform.ts'
 
 /** Options of `durableObjectStore`. */
 export interface CloudflareStoreOptions {
-  /** Begins the name of every object. Servers with different state need different prefixes. Default: `mcpx:`. */
+  /** The prefix of the name of every object. Servers with different state need different prefixes. Default: `mcpx:`. */
   readonly prefix?: string | undefined
   /** How long a stream is kept after its last event, replay or refresh, in ms. Default: 300,000. */
   readonly eventTtl?: number | undefined
   /**
-   * The most events that are kept per stream. Beyond it, the oldest are dropped and cannot be resumed from. Default: 1,000.
+   * The most events that are kept per stream. Older events are dropped, and streams cannot be resumed from them. Default:
+   * 1,000.
    */
   readonly maxEvents?: number | undefined
   /** Called with lost connections and errors of listeners. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-/** A Durable Object could not be reached, or failed. Nothing that a failed call should have stored may be relied on. */
+/** A Durable Object could not be reached, or failed. It is unknown whether a failed call has stored its data. */
 export class CloudflareStoreError extends Error {
   override readonly name = 'CloudflareStoreError'
-  /** Whether the platform says that the same call may succeed later. */
+  /** Whether the same call may succeed later, according to the platform. */
   readonly retryable: boolean
 
   constructor(message: string, { retryable = false, cause }: { retryable?: boolean; cause?: unknown } = {}) {
@@ -29,7 +30,7 @@ export class CloudflareStoreError extends Error {
   }
 }
 
-/** An error of the platform, which says whether a repeated call may succeed. */
+/** The members of an error of the platform that are read. */
 interface PlatformError {
   readonly message?: string
   readonly retryable?: boolean
@@ -39,7 +40,7 @@ interface PlatformError {
 /** The longest time between attempts to connect again, in ms. */
 const MAX_WAIT = 5_000
 
-/** Receives the messages of one object by a WebSocket, and connects again when it is lost. */
+/** Receives the messages of one object by a WebSocket, and reconnects when it is lost. */
 class Subscription {
   readonly #connect: () => Promise<PlatformSocket>
   readonly #listener: (message: string) => void
@@ -60,7 +61,7 @@ class Subscription {
     this.#onWarning = onWarning
   }
 
-  /** Resolves when the object knows the subscription. */
+  /** Connects. Resolves when the object has registered the subscription. */
   async open(): Promise<void> {
     const socket = await this.#connect()
     socket.accept()
@@ -90,7 +91,7 @@ class Subscription {
       }
     }
     if (this.#isEnded) return
-    this.#onWarning(new Error('A subscription was lost and is back: messages may be missing'))
+    this.#onWarning(new Error('A subscription was interrupted: messages may be missing'))
     this.#run(this.#onGap)
   }
 
@@ -135,7 +136,7 @@ export class Objects {
     ...args: Parameters<Operations[Name]> & readonly (string | number)[]
   ): Promise<ReturnType<Operations[Name]>> {
     const call: ObjectCall = { operation, args }
-    const response = await this.#within(operation, () =>
+    const response = await this.#callPlatform(operation, () =>
       this.#stub(name).fetch('https://store/', { method: 'POST', body: JSON.stringify(call) }),
     )
     if (response.status !== 200) {
@@ -164,7 +165,7 @@ export class Objects {
   }
 
   async #connect(name: string): Promise<PlatformSocket> {
-    const response = await this.#within('subscribe', () =>
+    const response = await this.#callPlatform('subscribe', () =>
       this.#stub(name).fetch('https://store/', { headers: { upgrade: 'websocket' } }),
     )
     if (!response.webSocket) {
@@ -179,7 +180,7 @@ export class Objects {
     return this.#namespace.get(this.#namespace.idFromName(this.#prefix + name) as never)
   }
 
-  async #within<T>(place: string, operate: () => Promise<T>): Promise<T> {
+  async #callPlatform<T>(place: string, operate: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new CloudflareStoreError(`${place}: the store was closed`)
     try {
       return await operate()

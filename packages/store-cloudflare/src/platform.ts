@@ -60,7 +60,7 @@ export interface ObjectStorage {
 
 /** The state of a Durable Object with SQLite storage. */
 export interface ObjectState {
-  /** What the object keeps. */
+  /** The persistent storage of the object. */
   readonly storage: ObjectStorage
   /** Accepts the server's end of a WebSocket, and lets the object hibernate while it is open. */
   acceptWebSocket(socket: PlatformSocket): void

@@ -100,7 +100,7 @@ export class RedisEventBus implements EventBus {
       onMessage: (name, message) => this.#deliver(name, ({ listener }) => listener(message)),
       onReconnect: () => {
         this.#redis.onWarning(
-          new Error('The connection for subscriptions was lost and is back: messages may be missing'),
+          new Error('The connection for subscriptions was interrupted: messages may be missing'),
         )
         for (const name of [...this.#channels.keys()]) this.#deliver(name, ({ onGap }) => onGap?.())
       },

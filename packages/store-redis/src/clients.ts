@@ -31,7 +31,7 @@ export interface NodeRedisSubscriber {
 export interface IoRedisClient {
   /** Sends a command: its name, then its arguments. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Creates a client with the same settings, except for the given ones. */
+  /** Creates a client with the same settings, except for those in `settings`. */
   duplicate(settings?: { retryStrategy?: null; lazyConnect?: boolean }): IoRedisSubscriber
 }
 
@@ -39,7 +39,7 @@ export interface IoRedisClient {
 export interface IoRedisCluster {
   /** Sends a command to the server that has the key. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Returns the clients of the servers that are known. */
+  /** Returns the clients of all known servers. */
   nodes(): readonly IoRedisClient[]
 }
 
@@ -55,7 +55,7 @@ export interface IoRedisSubscriber {
 /** A connected client: of `@redis/client` (or `redis`) 6 or of `ioredis` 6, for one server or a cluster. */
 export type RedisClient = NodeRedisClient | NodeRedisCluster | IoRedisClient | IoRedisCluster
 
-/** Called with what arrives on a connection for subscriptions. */
+/** The callbacks of a connection for subscriptions. */
 export interface SubscriberListener {
   readonly onMessage: (channel: string, message: string) => void
   /** Called when the connection is back after it was lost. */
@@ -71,7 +71,7 @@ export interface Subscriber {
 
 /** Sends commands, and opens a connection for subscriptions. */
 export interface Connection {
-  /** @param key the key that the command uses, by which a cluster finds the server */
+  /** @param key the key that the command uses; it determines the server of a cluster */
   send(key: string, args: string[]): Promise<unknown>
   /** In a cluster, all messages of a channel pass through one server, so that they arrive in their order. */
   publish(channel: string, message: string): Promise<unknown>
@@ -79,7 +79,7 @@ export interface Connection {
   openSubscriber(listener: SubscriberListener, signal: AbortSignal): Promise<Subscriber>
 }
 
-/** Returns the connection of a client. Throws a `TypeError` for a value that is no supported client. */
+/** Returns the connection of a client. Throws a `TypeError` for an unsupported client. */
 export function connectionOf(client: RedisClient): Connection {
   if (isIoRedis(client)) return ioRedisConnection(client)
   const isNodeRedis = typeof client === 'object' && client !== null && typeof client.sendCommand === 'function'
@@ -99,8 +99,11 @@ function isCluster(client: NodeRedisClient | NodeRedisCluster): client is NodeRe
 
 const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])"
 
-/** Clients of clusters send a command without keys to any server, and a script to the one of its key. */
-function publishing(channel: string, message: string, inCluster: boolean): string[] {
+/**
+ * Returns the command that publishes a message. A cluster client sends a command without keys to any server, but a script to
+ * the server of its key.
+ */
+function publishCommand(channel: string, message: string, inCluster: boolean): string[] {
   return inCluster ? ['EVAL', PUBLISH, '1', channel, message] : ['PUBLISH', channel, message]
 }
 
@@ -109,7 +112,7 @@ function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connec
     isCluster(client) ? client.sendCommand(key, false, args) : client.sendCommand(args)
   return {
     send,
-    publish: (channel, message) => send(channel, publishing(channel, message, isCluster(client))),
+    publish: (channel, message) => send(channel, publishCommand(channel, message, isCluster(client))),
 
     async openSubscriber({ onMessage, onReconnect, onError }, signal) {
       const subscriber = client.duplicate()
@@ -145,19 +148,19 @@ function ioRedisConnection(client: IoRedisClient | IoRedisCluster): Connection {
   const send = (_key: string, [name = '', ...args]: string[]) => client.call(name, ...args)
   return {
     send,
-    publish: (channel, message) => send(channel, publishing(channel, message, 'nodes' in client)),
+    publish: (channel, message) => send(channel, publishCommand(channel, message, 'nodes' in client)),
     openSubscriber: (listener, signal) => openIoRedis(client, listener, signal),
   }
 }
 
-/** The first and the longest time after which a lost connection is opened again, in ms. */
+/** The first and the longest delay before a lost connection is opened again, in ms. */
 const FIRST_DELAY = 50
 const LAST_DELAY = 2_000
 
 /**
- * Opens a connection, and another one when it is lost. In a cluster, it leads to any of the servers, because each passes on
- * what is published at the others. The cluster client has such a connection too, but does not report that it has replaced
- * it, and forgets all subscriptions when it fails to renew them.
+ * Opens a connection, and replaces it when it is lost. In a cluster, it connects to a random server, because each server
+ * forwards the messages of all others. The cluster client has its own connection for subscriptions, but does not report when
+ * it replaces that connection, and drops all subscriptions when it fails to renew them.
  */
 async function openIoRedis(
   client: IoRedisClient | IoRedisCluster,
@@ -170,7 +173,8 @@ async function openIoRedis(
   async function connect(): Promise<IoRedisSubscriber> {
     const nodes = 'nodes' in client ? client.nodes() : [client]
     const node = nodes[Math.floor(Math.random() * nodes.length)]
-    if (node === undefined) throw new Error('The client knows no server of the cluster')
+    if (node === undefined)
+      throw new Error('redisStore: expected a cluster client that is connected to a server, got one without servers')
     const connection = node.duplicate({ retryStrategy: null, lazyConnect: true })
     const disconnect = () => connection.disconnect()
     signal.addEventListener('abort', disconnect)

@@ -41,7 +41,7 @@ describe('a tool with task: "auto"', () => {
       return `done after ${ms}`
     })
 
-  it('responds plainly if it ends in time', async () => {
+  it('responds with the result if it ends in time', async () => {
     const result = await connectPeer(slow()).call('slow', { ms: 0 })
     expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'done after 0' }] })
     expect(result).not.toHaveProperty('taskId')
@@ -70,12 +70,12 @@ describe('a tool with task: "auto"', () => {
     expect(await peer.get(created.taskId)).toEqual(ended)
   })
 
-  it('responds plainly to clients without tasks, however long it takes', async () => {
+  it('responds with the result to clients without tasks, however long it takes', async () => {
     const result = await connectPeer(slow(), undeclared).call('slow', { ms: 100 })
     expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'done after 100' }] })
   })
 
-  it('looks at the declaration of each request, not of earlier ones, and not at the old capability', async () => {
+  it('uses the declaration of each request, not of earlier ones, and not the old capability', async () => {
     const server = slow()
     expect(await connectPeer(server).call('slow', { ms: 60 })).toMatchObject({ resultType: 'task' })
     const old = connectPeer(server, { capabilities: { tasks: { requests: { tools: { call: {} } } } } })
@@ -83,7 +83,7 @@ describe('a tool with task: "auto"', () => {
     expect(await old.get('x')).toMatchObject({ code: -32021 })
   })
 
-  it('asks by the response until it is a task', async () => {
+  it('sends input requests in an `input_required` result until it is a task', async () => {
     const server = create().tool('greet', { task: 'auto' }, async (_, ctx) => {
       const answer = await ctx.elicit('user', askName)
       const task = await continueAsTask(ctx)
@@ -118,7 +118,7 @@ describe('a tool with task: "auto"', () => {
     expect((await peer.until(created.taskId, 'completed')).result?.content[0]?.text).toBe('run 1 run 1')
   })
 
-  it('passes errors on that happen in time', async () => {
+  it('responds with errors that happen in time', async () => {
     const server = create()
       .tool('refuses', { task: 'auto' }, () => {
         throw new RpcError(-32000, 'no')
@@ -241,7 +241,7 @@ describe('the end of a task', () => {
     expect(ended).not.toHaveProperty('result')
   })
 
-  it('is "failed" for a result that asks by hand', async () => {
+  it('is "failed" for an `input_required` result of the handler', async () => {
     const server = create().tool(
       't',
       { task: 'required' },
@@ -355,7 +355,7 @@ describe('cancelling a task', () => {
   })
 })
 
-describe('questions of a task', () => {
+describe('input requests of a task', () => {
   const asking = () =>
     create()
       .tool('one', { task: 'required' }, async (_, ctx) => {
@@ -421,7 +421,7 @@ describe('questions of a task', () => {
     expect(Object.keys((await peer.get(taskId)).inputRequests ?? {})).toEqual(['first', 'second'])
   })
 
-  it('are asked again with another key if the content does not fit', async () => {
+  it('are sent again with another key if the content is invalid', async () => {
     const peer = connectPeer(asking())
     const { taskId } = await peer.call('one')
     await peer.until(taskId, 'input_required')
@@ -538,7 +538,7 @@ describe('progress of a task', () => {
 describe('the methods of tasks', () => {
   const methods = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
-  it('need the declaration, before they look at the id', async () => {
+  it('check the declaration before the id', async () => {
     const peer = connectPeer(create(), undeclared)
     for (const method of methods) {
       for (const params of [{ taskId: 'x', inputResponses: {} }, {}]) {
@@ -562,7 +562,7 @@ describe('the methods of tasks', () => {
     })
   })
 
-  it('are no others', async () => {
+  it('do not include tasks/list and tasks/result', async () => {
     const peer = connectPeer(create())
     for (const method of ['tasks/result', 'tasks/list']) {
       expect(await peer.send(method, { taskId: 'x' })).toMatchObject({ code: -32601 })
@@ -591,7 +591,7 @@ describe('the methods of tasks', () => {
     expect(await connectPeer(server, auth('ada')).get(taskId)).toMatchObject({ status: 'input_required' })
   })
 
-  it('do not exist in the legacy era, where tools respond plainly', async () => {
+  it('do not exist in the legacy era, where tools respond with the result', async () => {
     const { connect } = await import('@mcpx/client')
     const server = create()
       .tool('auto', { task: 'auto' }, async () => {

@@ -36,8 +36,8 @@ import { TaskRunner } from './runner.ts'
 /** The extension for tasks, as `tasks()` creates it. */
 export interface TasksExtension extends ServerExtension {
   /**
-   * Returns access to a task by its id, also for tasks of other processes with the same store. A process without a server passes
-   * its store: `tasks({ store }).handle(id)`.
+   * Returns access to a task by its id, also for tasks of other processes with the same store. A process without a server must
+   * pass a store: `tasks({ store }).handle(id)`.
    */
   handle(id: string): TaskHandle
 }
@@ -69,15 +69,16 @@ class Tasks implements TasksExtension {
   readonly notifications = ['notifications/tasks']
   readonly toolOptions = { task: { check: checkMode }, resumable: { check: checkResumable } }
   readonly #settings: TaskSettings
-  readonly #given: TaskStores | undefined
-  /** The stores of the first server. Servers without a store share one memory. */
+  readonly #ownStores: TaskStores | undefined
+  /** The stores that `handle` uses: the store of the options, else that of the first server. */
   #shared: TaskStores | undefined
+  /** Shared by all servers without a store. */
   #memory: TaskStores | undefined
 
   constructor(options: TasksOptions) {
     this.#settings = readOptions(options)
-    this.#given = options.store && readStore(options.store)
-    this.#shared = this.#given
+    this.#ownStores = options.store && readStore(options.store)
+    this.#shared = this.#ownStores
   }
 
   install(host: ExtensionHost): ExtensionMembers {
@@ -106,7 +107,7 @@ class Tasks implements TasksExtension {
       )
     }
     const { data, questions } = this.#settings.limits
-    // Its callers are told of failures; without a message of the bus, others notice a change later.
+    // The methods of a handle reject when they fail. Failures of the bus are ignored: clients poll.
     return createHandle(id, new TaskRecords(this.#shared, data, () => {}), questions)
   }
 

@@ -43,7 +43,7 @@ import { Metrics, SCOPE } from './metrics.ts'
 import { Propagation } from './propagation.ts'
 import type { TelemetryOptions } from './telemetry.ts'
 
-/** What belongs together in the context of a call. */
+/** The state that all requests of a call share. */
 interface CallState {
   /** The context of the first request of a client's call, which is the parent of its later requests. */
   first?: Context

@@ -66,7 +66,7 @@ describe('the content of calls', () => {
   })
 })
 
-describe('what peers choose', () => {
+describe('values that peers choose', () => {
   it('is cut in names and attributes', async () => {
     const { client, there } = await createRig()
     const uri = `note://${'x'.repeat(3_000)}`

@@ -75,7 +75,7 @@ function recordingServer() {
   return { server, received }
 }
 
-describe('what a client sends', () => {
+describe('a message of a client', () => {
   it('has the context of its span, and no member of another context', async () => {
     const { server, received } = recordingServer()
     const sdk = createSdk()
@@ -195,7 +195,7 @@ it('a subscription has a span until it is confirmed', async () => {
   stream.close()
 })
 
-it('what a server sends belongs to its call without a context manager', async () => {
+it('a message of a server belongs to its call without a context manager', async () => {
   contextManager.disable()
   const { client, there } = await createRig({ revision: '2025-11-25' })
   await client.callTool('book')

@@ -1,5 +1,5 @@
 /**
- * Trace context in the `_meta` of messages, under the bare keys `traceparent`, `tracestate` and `baggage`.
+ * Trace context in the `_meta` of messages, under the keys `traceparent`, `tracestate` and `baggage`.
  *
  * @see https://modelcontextprotocol.io/seps/414-request-meta
  */
@@ -16,7 +16,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 
-/** How much a received trace context is trusted. */
+/** How to use a received trace context: as the parent of the span, as a link of the span, or not at all. */
 export type Trust = 'parent' | 'link' | 'ignore'
 
 /** The longest accepted values, in characters. */
@@ -50,7 +50,7 @@ export class Propagation {
   readonly #propagator: Pick<TextMapPropagator, 'inject' | 'extract' | 'fields'> | undefined
   readonly #trust: Trust
 
-  /** @param propagator `false`: none. Default: the global one. */
+  /** @param propagator `false` disables propagation. Default: the global propagator. */
   constructor(propagator: TextMapPropagator | false = propagation as unknown as TextMapPropagator, trust: Trust) {
     this.#propagator = propagator || undefined
     this.#trust = trust
@@ -61,7 +61,7 @@ export class Propagation {
     return this.#propagator !== undefined && this.#propagator.fields().length > 0
   }
 
-  /** Returns the members of `_meta` for a message that is sent. Those of another context are removed. */
+  /** Returns the members to set in `_meta` of a sent message. A value of undefined removes a member of another context. */
   inject(context: Context, params: JsonObject | undefined): JsonObject | undefined {
     const propagator = this.#propagator
     if (propagator === undefined) return undefined
@@ -78,8 +78,8 @@ export class Propagation {
   }
 
   /**
-   * Returns the context for handling a received message. A trusted sender is the parent, and the ambient span, such as that of
-   * the HTTP request, is linked.
+   * Returns the context for handling a received message. With the trust `parent`, the span of the sender is the parent, and the
+   * ambient span, such as that of the HTTP request, is linked.
    */
   extract(ambient: Context, params: JsonObject | undefined): ReceivedContext {
     const meta = params?._meta

@@ -17,7 +17,7 @@ export interface AnthropicTool {
   strict?: boolean
 }
 
-/** A block of a message. Others than `tool_use` are ignored. */
+/** A content block of a message. All types except `tool_use` are ignored. */
 export interface AnthropicBlock {
   /** The kind of the block. */
   readonly type: string
@@ -59,7 +59,7 @@ export interface AnthropicMessages {
 
 const imagesAndDocuments = /^(?:image\/(?:png|jpeg|webp|gif)|application\/pdf)$/
 
-/** Offers a toolset to messages. The API limits strict mode to 20 tools of a request. */
+/** Converts a toolset to the tools of the Messages API. The API accepts at most 20 strict tools per request. */
 export function anthropicMessages(toolset: Toolset, options: StrictOptions = {}): AnthropicMessages {
   checkToolset('anthropicMessages', toolset)
   checkOptions('anthropicMessages', options, ['strict', 'media'])

@@ -17,7 +17,7 @@ export interface OpenAiChatTool {
 export interface OpenAiChatCall {
   /** The id of the call. */
   readonly id: string
-  /** The kind of the call. Others than `function` are ignored. */
+  /** The kind of the call. All kinds except `function` are ignored. */
   readonly type: string
   /** The name of the tool, and its arguments as JSON. */
   readonly function?: { readonly name: string; readonly arguments: string }
@@ -122,7 +122,7 @@ export interface OpenAiResponsesTool {
   strict: boolean
 }
 
-/** An item in the output of a response. Others than `function_call` are ignored. */
+/** An item in the output of a response. All types except `function_call` are ignored. */
 export interface OpenAiResponsesItem {
   /** The kind of the item. */
   readonly type: string

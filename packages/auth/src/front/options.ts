@@ -12,7 +12,7 @@ import type { Provider } from './providers.ts'
 export interface OAuthFrontOptions {
   /** The URL of this authorization server: HTTPS, or HTTP on this machine. Its endpoints are below this URL. */
   readonly issuer: string
-  /** Where users log in: `entra`, `google`, `github`, `okta`, `auth0` or `oidc`. */
+  /** The identity provider where users log in: `entra`, `google`, `github`, `okta`, `auth0` or `oidc`. */
   readonly provider: Provider
   /**
    * Random strings of at least 32 characters, the same in all processes. The first one seals; all of them open, so that a
@@ -22,7 +22,7 @@ export interface OAuthFrontOptions {
   readonly secrets: readonly [string, ...string[]]
   /** The URLs of the MCP servers that tokens are for, as clients know them. Default: `/mcp` at the origin of `issuer`. */
   readonly resource?: string | readonly [string, ...string[]] | undefined
-  /** What processes share: logins and grants. Default: the memory of this process. */
+  /** The state that processes share: logins and grants. Default: the memory of this process. */
   readonly store?: Pick<Store, 'records' | 'counters'> | undefined
   /** The name of the server that pages show. Default: its host. */
   readonly name?: string | undefined

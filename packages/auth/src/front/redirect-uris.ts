@@ -39,7 +39,7 @@ export function isRegistered(registered: readonly string[], uri: string): boolea
   })
 }
 
-/** Where a redirect URI leads. */
+/** The target of a redirect URI. */
 export type RedirectTarget =
   | { readonly kind: 'site' | 'scheme'; readonly name: string }
   | { readonly kind: 'device'; readonly name: string }

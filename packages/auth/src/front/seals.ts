@@ -2,7 +2,7 @@
 
 import { base64url, EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose'
 
-/** What a sealed value is used for. It can be opened for the same use only. */
+/** The use of a sealed value. It can be opened for the same use only. */
 type Purpose = 'client' | 'consent' | 'code' | 'access' | 'refresh' | 'upstream'
 
 /** The fewest characters of a secret. */

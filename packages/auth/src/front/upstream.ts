@@ -25,7 +25,7 @@ import type { FrontUser } from './grants.ts'
 import type { Provider } from './providers.ts'
 import { randomId } from './seals.ts'
 
-/** What is remembered of a login while the user is at the provider. */
+/** The data of a login that is kept while the user is at the provider. */
 export interface LoginSecrets {
   readonly state: string
   /** The PKCE verifier. */

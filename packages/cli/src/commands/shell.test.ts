@@ -16,7 +16,7 @@ describe('mcpx shell', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it('goes on after an error, and exits with the code of the last one', async () => {
+  it('continues after an error, and exits with the code of the last one', async () => {
     const { code, stdout, stderr } = await mcpx(['shell', shop], { input: 'fail\nserch\nsay "open\nread\nslow\n' })
     expect(stderr).toContain('the tool failed: The shop is closed')
     expect(stderr).toContain('Did you mean "search"?')

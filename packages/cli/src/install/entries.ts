@@ -19,7 +19,7 @@ export interface HostFormat {
   readonly path: readonly string[]
   /** Returns the settings of the server. Throws a `CliError` if the host cannot use it. */
   entry(server: InstalledServer, name: string): Record<string, unknown>
-  /** What the user does after the settings were written. */
+  /** Instructions for the user after the settings were written. */
   readonly next: string
 }
 

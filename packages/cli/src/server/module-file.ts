@@ -55,7 +55,7 @@ async function importFile(path: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Node 22.18 and newer load TypeScript. What they do not support, and files for older ones, are compiled by jiti. */
+/** Imports a module. Node 22.18 and newer load TypeScript; jiti compiles it for older versions, and unsupported syntax. */
 async function importOrCompile(path: string): Promise<Record<string, unknown>> {
   const { href } = pathToFileURL(path)
   try {

@@ -15,7 +15,7 @@ const baseCtx = {
 const ok: Endpoint = () => ({ content: [] })
 const text = JSON.stringify
 
-/** Answers as a tool of which nobody approved the call. */
+/** Returns the result of a tool whose call was not approved. */
 const declining: Endpoint = ({ params }, ctx) =>
   wrap([approve({ ask: () => false })], () => ({ tools: [{ name: params.name, inputSchema: { type: 'object' } }] }))(
     { method: 'tools/call', params },

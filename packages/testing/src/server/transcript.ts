@@ -144,7 +144,7 @@ class Player {
       if (step.from === 'server' && 'method' in step) await this.#receive(step, options, responder)
       else if (step.from === 'server' && 'error' in step) throw errorOf(step.error)
       else if (step.from === 'server' && 'result' in step) {
-        // What follows a response arrives after the client has received it.
+        // Messages after a response arrive after the client has received the response.
         void Promise.resolve().then(() => this.#playUnrelated(step, responder))
         return step.result
       }

@@ -100,7 +100,7 @@ export function stream(response: ServerResponse, headers: Record<string, string>
 export interface Reached {
   readonly connection: Connection
   readonly problems: Error[]
-  /** What the responder was given. */
+  /** The messages that the responder received. */
   readonly heard: Message[]
 }
 

@@ -65,7 +65,7 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   })
 }
 
-/** Throws for a request of `node:http`, whose response nobody would write. */
+/** Throws for a request of `node:http`, because its response would never be written. */
 function refuseNodeRequest(request: object): void {
   if (!('rawHeaders' in request)) return
   const remedy = 'write toNodeHandler(mcp(server)), with toNodeHandler of @mcpx/transport-http/node'

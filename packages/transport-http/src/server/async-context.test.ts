@@ -15,7 +15,7 @@ afterEach(() => {
 
 const context = new AsyncLocalStorage<string>()
 
-/** Says in which context it was called, and in which it goes on. */
+/** Reports the context in which it was called, and the context after an await. */
 const teller = new HandWritten({
   'tools/call': async () => {
     const before = context.getStore()

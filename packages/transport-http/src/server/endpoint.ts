@@ -16,7 +16,7 @@ import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
 import { HttpExchange } from './exchange.ts'
 import { acceptsEvents, checkPostHeaders } from './guards.ts'
-import { bindingsOf, type EndpointVariables, HttpRequest, type Posted, type WaitUntil } from './http-request.ts'
+import { bindingsOf, type EndpointVariables, HttpRequest, type PostBody, type WaitUntil } from './http-request.ts'
 import { LegacyEra } from './legacy/handler.ts'
 import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
 import type { EndpointOptions } from './options.ts'
@@ -164,6 +164,6 @@ export class Endpoint {
   }
 }
 
-function hasRequest(posted: Posted): boolean {
+function hasRequest(posted: PostBody): boolean {
   return [posted].flat().some((item) => !(item instanceof Refusal) && isRequest(item))
 }

@@ -5,7 +5,7 @@ import { mcp } from '../index.ts'
 import { call, serve } from './hono-streams.fixture.ts'
 import { gate, HandWritten, type Method } from './server.fixture.ts'
 
-/** What is sent instead of the stream that there is. */
+/** Middleware that replaces the stream of the endpoint. */
 const instead: Record<string, MiddlewareHandler> = {
   'that throws after it': async (_context, next) => {
     await next()

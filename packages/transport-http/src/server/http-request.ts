@@ -50,25 +50,25 @@ interface NodeBindings {
 }
 
 /** The content of a POST: one message, or a batch, whose items may be invalid. */
-export type Posted = Message | (Message | Refusal)[]
+export type PostBody = Message | (Message | Refusal)[]
 
 /** Keeps work running on runtimes that stop it when its request ends. Undefined on other runtimes. */
 export type WaitUntil = ((work: Promise<unknown>) => void) | undefined
 
-/** The connection of a request of which no more is known. */
+/** The network information of a request when the runtime reports none. */
 export const NETWORK: NetworkInfo = { transport: 'tcp', protocol: 'http' }
 
 /** One HTTP request. It does not reference the large Hono context, because thousands of streams may be open for hours. */
 export class HttpRequest {
   readonly raw: Request
-  /** The caller, when `authenticate` knows one. */
+  /** The caller, as `authenticate` returned it. */
   readonly auth: AuthInfo | undefined
   /** Whether the client accepts an SSE stream as the response. */
   readonly acceptsEvents: boolean
   readonly waitUntil: WaitUntil
   /** Node's `ServerResponse`. Undefined on other runtimes. */
   readonly outgoing: NodeOutgoing | undefined
-  /** The places and bytes that this request takes. */
+  /** The capacity that this request uses: requests and bytes. */
   readonly admission: Admission
 
   constructor(context: Context<{ Variables: EndpointVariables }>, acceptsEvents: boolean, waitUntil: WaitUntil) {
@@ -117,7 +117,7 @@ export class HttpRequest {
   }
 }
 
-/** The variables that the middleware sets for the endpoint. */
+/** The Hono variables that the middleware sets for the endpoint. */
 export interface EndpointVariables {
   auth: AuthInfo | undefined
   admission: Admission

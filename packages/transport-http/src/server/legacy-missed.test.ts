@@ -20,7 +20,7 @@ async function away(sessions?: SessionOptions) {
   return { ...all, problems, app, headers, again: { ...headers, 'last-event-id': lastEventId } }
 }
 
-/** What a new stream says until it is asked for the end. */
+/** Returns the messages of a new stream until `ends` accepts one. */
 async function told(app: McpApp, headers: Record<string, string>, ends: (message: JsonObject) => boolean) {
   const events = eventsOf(await get(app, headers))
   const messages: JsonObject[] = []

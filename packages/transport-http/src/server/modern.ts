@@ -18,7 +18,7 @@ import { argumentsProblem, calledTool, checkEnvelope } from '../mirrored-headers
 import type { EndpointContext } from './endpoint-context.ts'
 import { EventStream } from './event-stream.ts'
 import { HttpExchange } from './exchange.ts'
-import type { HttpRequest, Posted } from './http-request.ts'
+import type { HttpRequest, PostBody } from './http-request.ts'
 import { createPlainStream, Reply } from './reply.ts'
 import { accepted, type HttpAnswer, refusal } from './responses.ts'
 
@@ -33,7 +33,7 @@ const statuses: Readonly<Record<number, number>> = {
 }
 
 /** Returns whether a POST belongs to the modern era. The body decides first, then the headers. */
-export function isModern(posted: Posted, request: HttpRequest): boolean {
+export function isModern(posted: PostBody, request: HttpRequest): boolean {
   if (Array.isArray(posted)) return posted.some(claimsModern) || namesModern(request)
   if (!('method' in posted)) return false
   return claimsModern(posted) || (posted.method !== 'initialize' && namesModern(request))
@@ -44,7 +44,11 @@ export function namesModern(request: HttpRequest): boolean {
   return isRevision(version) && eraOf(version) === 'modern'
 }
 
-export async function postModern(endpoint: EndpointContext, posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
+export async function postModern(
+  endpoint: EndpointContext,
+  posted: PostBody,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
   if (Array.isArray(posted)) {
     return refusal(400, invalidRequest('Invalid message: expected one message, got an array of them'))
   }

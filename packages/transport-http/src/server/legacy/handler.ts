@@ -20,7 +20,7 @@ import {
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
 import { HttpExchange } from '../exchange.ts'
-import type { HttpRequest, Posted } from '../http-request.ts'
+import type { HttpRequest, PostBody } from '../http-request.ts'
 import { Reply, type ReplyPolicy } from '../reply.ts'
 import {
   accepted,
@@ -55,7 +55,7 @@ export class LegacyEra {
     this.#sse = sse === undefined ? undefined : new SseConnections(endpoint, sse)
   }
 
-  async post(posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
+  async post(posted: PostBody, request: HttpRequest): Promise<HttpAnswer> {
     if (this.#sse?.handles(request)) return this.#sse.post(posted, request)
     if (isInitialize(posted) && request.header(SESSION_HEADER) === null) return this.#open(posted, request)
     const id = requestIdOf(posted)
@@ -240,11 +240,11 @@ function versionProblem(request: HttpRequest, id?: RequestId): HttpAnswer | unde
   return refusal(400, unsupportedVersion(version, REVISIONS), id)
 }
 
-function isInitialize(posted: Posted): posted is RequestMessage {
+function isInitialize(posted: PostBody): posted is RequestMessage {
   return !Array.isArray(posted) && 'method' in posted && posted.method === 'initialize' && 'id' in posted
 }
 
 /** The id of a request; undefined for other messages, and for batches. */
-function requestIdOf(posted: Posted): RequestId | undefined {
+function requestIdOf(posted: PostBody): RequestId | undefined {
   return 'method' in posted && 'id' in posted ? posted.id : undefined
 }

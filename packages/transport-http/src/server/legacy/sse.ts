@@ -21,7 +21,7 @@ import { encodeEvent } from '@mcpx/sse/encode'
 import type { EndpointContext } from '../endpoint-context.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange, type MessageSink } from '../exchange.ts'
-import { type HttpRequest, type Posted, pathOf, withoutLastSlash } from '../http-request.ts'
+import { type HttpRequest, type PostBody, pathOf, withoutLastSlash } from '../http-request.ts'
 import { readPath } from '../options.ts'
 import {
   accepted,
@@ -70,7 +70,7 @@ export class SseConnections {
     return this.handles(request) && sessionIdIn(request) !== null
   }
 
-  async post(posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
+  async post(posted: PostBody, request: HttpRequest): Promise<HttpAnswer> {
     const id = sessionIdIn(request)
     // Clients that try the newer transports first open the stream at this status.
     if (id === null) return methodNotAllowed('GET')
@@ -138,7 +138,7 @@ class SseConnection implements StreamOwner, MessageSink {
   }
 
   /** Accepts a message. Its answer is sent on the stream. */
-  receive(posted: Posted, request: HttpRequest): HttpAnswer {
+  receive(posted: PostBody, request: HttpRequest): HttpAnswer {
     const most = this.#endpoint.limits.sessionRequests
     if (Array.isArray(posted)) {
       if (this.#live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
@@ -160,7 +160,7 @@ class SseConnection implements StreamOwner, MessageSink {
     void sessionEnded(this.#endpoint, this.#session)
   }
 
-  async #answer(posted: Posted, request: HttpRequest): Promise<void> {
+  async #answer(posted: PostBody, request: HttpRequest): Promise<void> {
     const answers = await Promise.all(
       [posted].flat().map((item) => (item instanceof Refusal ? item.answer : this.#handle(item, request))),
     )
