@@ -108,7 +108,7 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
       dependencies: { '@mcpx/protocol': '*' },
       sideEffects: ['./src/index.ts', './dist/index.js'],
     }),
-    'side effects of a file that is no entry': withManifest({
+    'side effects of a file that is not an entry': withManifest({
       dependencies: { '@mcpx/protocol': '*' },
       sideEffects: ['./src/shared.ts'],
     }),

@@ -191,7 +191,7 @@ describe.each(['modern', 'legacy'] as const)('connect with a lock (%s)', (era) =
 })
 
 it.each([
-  ['a lock that is no object', 'x', 'lock: expected an object of mcpx.lock.json, got string'],
+  ['a lock that is not an object', 'x', 'lock: expected an object of mcpx.lock.json, got string'],
   ['another version', { version: 2 }, 'lock: expected a lock of version 1; write it again with `mcpx lock`'],
   ['a lock without tools', { version: 1 }, 'lock.tools: expected an object, got nothing'],
 ])('refuses %s', async (_, lock, problem) => {

@@ -1,4 +1,4 @@
-/** Small tools for promises: cancellation of work that is not a request, timeouts, and promises that are settled elsewhere. */
+/** Helpers for promises: cancellation, timeouts, and promises with their resolve functions. */
 
 import { abortable, ConnectionError, LONGEST_TIMER, pause } from '@mcpx/protocol'
 

@@ -227,7 +227,7 @@ export function checkString(form: string, value: unknown): void {
 
 type OnInputRequest = NonNullable<RequestCallOptions['onInputRequest']>
 
-/** Wraps the callback of a call, so that a value that is no response fails. */
+/** Wraps the callback of a call, so that a value that is not a response fails. */
 function checkedOnInputRequest(onInputRequest: OnInputRequest): OnInputRequest {
   return async (request, origin) => {
     const response = await onInputRequest(request, origin)

@@ -109,7 +109,7 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   return { clients, failures, ...createGroup(clients, separator, onWarning) } as ClientGroup as ClientGroup<Servers>
 }
 
-/** Throws for settings, for one connector, and for values that are no objects. */
+/** Throws for settings, for one connector, and for values that are not objects. */
 function checkTargets(targets: unknown): void {
   const expected = 'connectAll: expected an object of connectors by the names of their servers'
   if (!isObject(targets)) throw new TypeError(`${expected}, got ${kindOf(targets)}`)

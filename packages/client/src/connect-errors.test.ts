@@ -78,7 +78,7 @@ describe('an unknown option', () => {
   })
 
   it.each(['timeout', 'maxTimeout', 'maxRounds', 'maxInputRequests', 'maxPages', 'cache'])(
-    'is refused as a %s that is no number from 0',
+    'is refused as a %s that is not a number from 0',
     async (name) => {
       for (const value of [Number.NaN, -1, '5', null]) {
         const message = `${name}: expected a number from 0, got ${value}`
@@ -88,7 +88,7 @@ describe('an unknown option', () => {
     },
   )
 
-  it('is refused as a timeout of a call that is no number from 0, and the call is not sent', async () => {
+  it('is refused as a timeout of a call that is not a number from 0, and the call is not sent', async () => {
     const server = target()
     await using client = await connect(server)
     const options = { timeout: Number.NaN }

@@ -49,12 +49,12 @@ export function createEraMemory(): EraMemory {
 
 const processMemory = createEraMemory()
 
-/** Opens a connection that speaks the era of the server, or the one that the options require. */
+/** Opens a connection of the era of the server, or of the era that the options require. */
 export function connectToServer(state: ClientState, target: Target, signal?: AbortSignal): Promise<EraConnection> {
   return new EraDetection(state, target, signal).connect()
 }
 
-/** The reason not to speak the modern era, found by a probe. */
+/** The reason not to use the modern era, as a probe found it. */
 interface LegacyEvidence {
   readonly undetermined: UndeterminedConnection
   readonly error: unknown

@@ -95,7 +95,7 @@ function closedError(): ConnectionError {
   return new ConnectionError('closed', 'The client was closed')
 }
 
-/** Whether the server refused a request because it no longer knows the session, or no longer speaks the era. */
+/** Whether the server refused a request because it no longer knows the session, or no longer supports the era. */
 function isConnectionOutdated(error: unknown): boolean {
   return error instanceof ConnectionError && error.reason === 'closed' && error.status !== undefined && error.retryable
 }

@@ -59,7 +59,7 @@ describe('the debug observer', () => {
     }
   })
 
-  it('shows names that are no secrets', () => {
+  it('shows names that are not secrets', () => {
     const params = { progressToken: 7, tokens: 3, query: 'the token of my heart', basic: 'Basic colors' }
     expect(linesOf(call(params))[0]).toContain(JSON.stringify(params))
   })

@@ -242,7 +242,7 @@ export interface MemoryEventStoreOptions {
   maxStreams?: number
   /** The most open streams that are kept, dropped in the same way. Complete streams do not count. Default: 10,000. */
   maxLive?: number
-  /** The most events kept per stream. Beyond it, the oldest is dropped and cannot be resumed from. Default: 1,000. */
+  /** The most events kept per stream. Older events are dropped; streams cannot be resumed from them. Default: 1,000. */
   maxEvents?: number
   /** The most characters of events kept per stream, dropped in the same way. Default: 4 Mi. */
   maxCharacters?: number

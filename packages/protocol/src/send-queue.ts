@@ -68,7 +68,7 @@ export class SendQueue {
     try {
       await this.#send('notifications', message)
     } catch (error) {
-      // The end of the connection is reported elsewhere, and only once.
+      // The channel reports the end of the connection, once.
       if (!hasEnded(error)) report(error as Error)
     }
   }

@@ -44,7 +44,7 @@ export interface ObservedMessage {
 }
 
 /**
- * Work that is no message of its own:
+ * Work that is not a message of its own:
  * - `call`: one call of a client, which may send several requests, for example after input requests or to a new session.
  * - `input`: a client answers an input request that a result contained. In the legacy era it is a received request.
  * - `delegate`: a server passes a request to a mounted handler, or a proxy to the server of its client.

@@ -102,7 +102,7 @@ export function definePrompt<const Name extends string, Args = NoInput>(
   return { kind: 'prompt', name, options, get }
 }
 
-/** Adds an item to a registry. Throws a `RegistrationError` for a value that is no item. */
+/** Adds an item to a registry. Throws a `RegistrationError` for a value that is not an item. */
 export function addItem(registry: Registry, item: DefinedItem): void {
   if (isTool(item)) registry.addTool(item.name, item.options, item.run)
   else if (isResource(item)) registry.addResource(item.name, item.options, item.read)

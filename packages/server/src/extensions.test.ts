@@ -440,8 +440,8 @@ describe('createServer refuses', () => {
   const run = () => ({})
   const at = `createServer, extensions, "${ID}"`
   it.each<[string, unknown, string]>([
-    ['a value that is no list', {}, 'createServer, extensions: expected an array, got object'],
-    ['a value that is no extension', [7], 'createServer, extensions: expected objects with an id, got number'],
+    ['a value that is not a list', {}, 'createServer, extensions: expected an array, got object'],
+    ['a value that is not an extension', [7], 'createServer, extensions: expected objects with an id, got number'],
     ['an invalid id', [{ id: 'greetings' }], 'expected an id such as "com.example/greetings", got "greetings"'],
     ['an id that is used twice', [{ id: ID }, { id: ID }], `two of them have the id "${ID}"; pass it once`],
     ['an unknown member', [{ id: ID, method: {} }], `${at}: there is no option "method"; did you mean "methods"?`],
@@ -450,8 +450,12 @@ describe('createServer refuses', () => {
       [{ id: ID, eras: ['old'] }],
       `${at}, eras: expected ["legacy"], ["modern"] or both, got ["old"]`,
     ],
-    ['settings that are no object', [{ id: ID, settings: true }], `${at}, settings: expected an object, got boolean`],
-    ['an install that is no function', [{ id: ID, install: {} }], `${at}, install: expected a function, got object`],
+    [
+      'settings that are not an object',
+      [{ id: ID, settings: true }],
+      `${at}, settings: expected an object, got boolean`,
+    ],
+    ['an install that is not a function', [{ id: ID, install: {} }], `${at}, install: expected a function, got object`],
     ['a method of the protocol', [{ id: ID, methods: { 'tools/call': { run } } }], 'which belongs to the protocol'],
     [
       'a method without run',

@@ -117,7 +117,7 @@ async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): P
   try {
     returned = await call.server.run(request, ctx)
   } catch (error) {
-    // If a handler replaced our error with its own, the open questions are still returned.
+    // If a handler replaced our error with its own, the open input requests are still returned.
     returned = ctx.asker?.unfinished?.()
     if (returned === undefined) throw error
   }

@@ -108,7 +108,7 @@ export interface Asker {
   ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>>
   /** Runs a step once per call, and returns its result. */
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
-  /** Returns the result that asks the open questions, or undefined. Modern era only. */
+  /** Returns the `input_required` result with the open input requests, or undefined. Modern era only. */
   unfinished?(): InputRequiredResult | undefined
   /** Called when the call has succeeded. */
   finish?(): Promise<void>

@@ -127,7 +127,7 @@ describe('an option that does not exist', () => {
     )
   })
 
-  it('is not looked for in options that are no object', () => {
+  it('is not looked for in options that are not an object', () => {
     expect(() => createServer(info, 5 as never)).toThrow('createServer: expected an object of options, got number')
     expect(() => createServer(info, null as never)).toThrow('createServer: expected an object of options, got null')
   })

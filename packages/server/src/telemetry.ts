@@ -66,7 +66,7 @@ export function observeHandler(reporter: TelemetryReporter, prefix: string, hand
         try {
           return await handler[member]?.(params as never, ctx)
         } catch (error) {
-          // The handler asks the client, which is no failure.
+          // The handler asks the client, which is not a failure.
           if (error instanceof InputRequired) running.end({})
           throw error
         }

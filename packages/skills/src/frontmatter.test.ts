@@ -46,7 +46,7 @@ describe('parseSkillFile', () => {
       'a: {__proto__: {admin: true}}',
       /^frontmatter\.a: the name __proto__ is not allowed; remove it$/,
     ],
-    ['a key that is no string', '? [a, b]\n: c', /^frontmatter: /],
+    ['a key that is not a string', '? [a, b]\n: c', /^frontmatter: /],
     [
       'a number that JSON does not have',
       'a: [.inf]',

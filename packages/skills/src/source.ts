@@ -31,7 +31,7 @@ export type SkillBundle = Readonly<Record<string, BundledFile>>
 /** A file of a bundle. */
 export type BundledFile = string | Uint8Array | ArrayBuffer | { readonly base64: string }
 
-/** Creates a source from a bundle. Throws a `TypeError` for a value that is no file. */
+/** Creates a source from a bundle. Throws a `TypeError` for a value that is not a file. */
 export function createBundleSource(bundle: SkillBundle): SkillSource {
   const files = new Map<string, string | Uint8Array>()
   for (const [path, file] of Object.entries(bundle)) {

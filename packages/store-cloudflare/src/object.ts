@@ -36,7 +36,7 @@ export interface Replay {
   readonly ended: boolean
 }
 
-/** The value of an object that is no topic. */
+/** The value of an object that is not a topic. */
 interface Row {
   /** The text of a record; the id of this incarnation of a stream. */
   readonly text: string

@@ -26,7 +26,7 @@ export interface ObjectResponse {
   text(): Promise<string>
 }
 
-/** Reaches one Durable Object. */
+/** A client of one Durable Object. */
 export interface ObjectStub {
   /** Sends a request to the object. */
   fetch(

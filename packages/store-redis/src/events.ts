@@ -8,7 +8,7 @@ import type { Redis } from './redis.ts'
 type Entry = readonly [id: string, fields: readonly [name: 'data' | 'end', value: string]]
 
 /**
- * Adds an entry, restarts the time to live, and wakes the followers. The first entry of a stream has an id of microseconds,
+ * Adds an entry, restarts the time to live, and notifies the followers. The id of the first entry is the time in microseconds,
  * so that a stream that was deleted and created again does not repeat ids. Returns false if the stream has ended.
  */
 const APPEND = `
@@ -27,7 +27,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('PUBLISH', ARGV[5], '')
 return id`
 
-/** Returns the entries from one on, if it still exists, and restarts the time to live. */
+/** Returns an entry and all later ones, and restarts the time to live. Returns false if the entry does not exist. */
 const REPLAY = `
 local entries = redis.call('XRANGE', KEYS[1], ARGV[1], '+')
 if not entries[1] or entries[1][1] ~= ARGV[1] then return false end

@@ -4,15 +4,15 @@ import { type Connection, connectionOf, type RedisClient } from './clients.ts'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** Begins the name of every key and channel. Servers with different state need different prefixes. Default: `mcpx:`. */
+  /** The prefix of the name of every key and channel. Servers with different state need different prefixes. Default: `mcpx:`. */
   readonly prefix?: string | undefined
   /** How long a command may take, in ms, also while the client reconnects. Beyond it, the request fails. Default: 5,000. */
   readonly timeout?: number | undefined
   /** How long a stream is kept after its last event, replay or refresh, in ms. Default: 300,000. */
   readonly eventTtl?: number | undefined
   /**
-   * The most events that are kept per stream, rounded up by Redis to about a hundred. Beyond it, the oldest are dropped and
-   * cannot be resumed from. Default: 1,000.
+   * The most events that are kept per stream, rounded up by Redis to about a hundred. Older events are dropped, and
+   * streams cannot be resumed from them. Default: 1,000.
    */
   readonly maxEvents?: number | undefined
   /** Called with lost connections and errors of listeners. Default: none. */

@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     admin.destroy()
   })
 
-  it('accepts times that are no whole numbers, or endless', async () => {
+  it('accepts times that are not whole numbers, or endless', async () => {
     const store = redisStore(connected.client)
     for (const ttl of [59_999.5, Number.POSITIVE_INFINITY]) {
       const id = String(ttl)

@@ -57,7 +57,7 @@ const NO_DATABASE =
 
 /** Runs the statements of a store. */
 export class Database {
-  /** Begins the name of every table. */
+  /** The prefix of the name of every table. */
   readonly prefix: string
   readonly #connection: SqliteDatabase
   readonly #timeout: number

@@ -5,13 +5,13 @@ import { checkStoreOptions } from '@mcpx/protocol'
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /**
-   * Begins the name of every table: letters, digits and underscores. Servers with different state need different prefixes.
+   * The prefix of the name of every table: letters, digits and underscores. Servers with different state need different prefixes.
    * Default: `mcpx_`.
    */
   readonly prefix?: string | undefined
   /**
-   * How long a call waits while another connection writes, in ms. The process waits with it, because SQLite works
-   * synchronously. Beyond it, the call fails. Default: 5,000.
+   * How long a call waits while another connection writes, in ms. It blocks the whole process, because SQLite works
+   * synchronously. After that, the call fails. Default: 5,000.
    */
   readonly timeout?: number | undefined
   /**
@@ -35,6 +35,6 @@ export function checkOptions(options: SqliteStoreOptions): void {
   checkStoreOptions('sqliteStore', options, ['timeout', 'pollInterval', 'eventTtl', 'maxEvents'])
   const { prefix = 'mcpx_' } = options
   if (/^[a-z_]\w{0,62}$/i.test(prefix)) return
-  const expected = 'expected up to 63 letters, digits and underscores that begin with no digit'
+  const expected = 'expected up to 63 letters, digits and underscores, without a leading digit'
   throw new TypeError(`prefix: ${expected}, got ${JSON.stringify(prefix)}`)
 }

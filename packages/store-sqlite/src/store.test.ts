@@ -37,7 +37,7 @@ describe('options', () => {
     [{ eventTtl: Number.NaN }, 'eventTtl: expected a whole number from 1 to 2147483647, got NaN'],
     [{ pollInterval: '5' }, 'pollInterval: expected a whole number from 1 to 2147483647, got 5'],
     [{ prefix: 5 }, 'prefix: expected a string, got number'],
-    [{ prefix: 'a; DROP' }, 'that begin with no digit, got "a; DROP"'],
+    [{ prefix: 'a; DROP' }, 'without a leading digit, got "a; DROP"'],
     [{ onWarning: 5 }, 'onWarning: expected a function, got number'],
     [{ pollIntervall: 5 }, 'sqliteStore: there is no option "pollIntervall"; did you mean "pollInterval"?'],
   ])('refuses %o', (options, message) => {

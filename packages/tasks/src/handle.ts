@@ -31,7 +31,7 @@ export interface TaskState {
   readonly error: ErrorObject | undefined
 }
 
-/** A task that this process reports on, or ends, although its handler runs elsewhere or has ended. */
+/** A task whose progress and result this process reports, while its handler has ended or runs in another process. */
 export interface TaskHandle {
   /** The id of the task. */
   readonly id: string

@@ -32,7 +32,7 @@ export interface TaskData {
   readonly resumptions: number
   /** Whether the task is worked on by `tasks.handle(id)`, not by its handler. */
   readonly isHandedOff?: boolean | undefined
-  /** The open questions. */
+  /** The open input requests. */
   readonly questions: Readonly<Record<string, InputRequest>>
   /** The responses of the client. */
   readonly responses: Readonly<Record<string, InputResponse>>
@@ -68,7 +68,7 @@ export function isOf({ data }: LoadedTask, auth: AuthInfo | undefined): boolean 
   return data.principal === (principalOf(auth) ?? null)
 }
 
-/** Returns changed data. The status of a task that has not ended follows from its open questions. */
+/** Returns changed data. The status of a task that has not ended follows from its open input requests. */
 export function changed(data: TaskData, changes: Partial<TaskData>): TaskData {
   const next = { ...data, ...changes, updatedAt: Date.now() }
   if (hasEnded(next)) return next

@@ -37,7 +37,7 @@ export interface RunHost {
 
 type Outcome = { readonly result: object } | { readonly error: unknown }
 
-/** The member of a context that has the call. */
+/** The key of the call in a context. */
 const RUN = Symbol('task')
 
 /** Returns the call of a handler. Undefined if it cannot become a task. */
@@ -45,10 +45,10 @@ export function runOf(ctx: Context): TaskRun | undefined {
   return (ctx as { readonly [RUN]?: TaskRun })[RUN]
 }
 
-/** Ends the handler of a task that `tasks.handle(id)` completes. It is a protocol error, so that the server passes it on. */
+/** Ends the handler of a task that `tasks.handle(id)` completes. It is a protocol error, so that the server does not mask it. */
 class HandedOff extends RpcError {
   constructor() {
-    super(ErrorCode.InternalError, 'The task continues elsewhere')
+    super(ErrorCode.InternalError, 'Another process continues the task')
   }
 }
 
@@ -75,7 +75,7 @@ export class TaskRun implements LongWork {
   readonly #base: Context | undefined
   readonly #controller = new AbortController()
   #creation: Promise<LiveTask | undefined> | undefined
-  /** The number of questions that the request asks, or has asked: its run of the handler ends then. */
+  /** The number of input requests that wait for a response to the request. If one is not answered yet, the handler ends. */
   #asking = 0
   /** The reason why the task could not be stored. */
   #failure: unknown
@@ -145,7 +145,7 @@ export class TaskRun implements LongWork {
     return end.result
   }
 
-  /** Continues the task of another process: runs the handler, which finds its answers and the results of its steps. */
+  /** Continues the task of another process: runs the handler with the stored responses and step results. */
   async resume(next: Next): Promise<object> {
     const live = (await this.#creation) as LiveTask
     void this.finish(live, this.#callHandler(next))
@@ -179,9 +179,9 @@ export class TaskRun implements LongWork {
     return isPossible ? this.#promote() : Promise.resolve(this.#creation)
   }
 
-  /** Leaves the work to `tasks.handle(id)`, and ends the handler. */
+  /** Ends the handler without ending the task, which `tasks.handle(id)` then completes. */
   async handOff(live: LiveTask): Promise<never> {
-    // The change ends the lease, which is no reason to abort the handler.
+    // The change ends the lease, which is not a reason to abort the handler.
     this.#hasFinished = true
     await live.change((data) => changed(data, { isHandedOff: true, sealed: undefined, steps: {} }))
     throw new HandedOff()
@@ -294,7 +294,7 @@ export class TaskRun implements LongWork {
     const before = await this.#creation
     const { steps } = before?.data ?? this
     if (Object.hasOwn(steps, key)) return steps[key]
-    // Before the call is a task, the request keeps the result, in case that it asks the client next.
+    // Before the call is a task, the result is part of the request state, in case an input request follows.
     const isOfRequest = before === undefined && this.#base !== undefined
     const result = isOfRequest ? await this.#base.step(key, run) : await run()
     const live = await this.#creation
@@ -325,7 +325,7 @@ export class TaskRun implements LongWork {
 
   async #askByRequest(key: string, request: InputRequest): Promise<InputResponse> {
     this.#asking += 1
-    // If there is no answer yet, it rejects: the client sends the request again, and the handler runs again.
+    // Without a response, `ask` rejects: the client repeats the request, and the handler runs again.
     const answers = await (this.#base as Context).ask({ [key]: request })
     this.#asking -= 1
     const response = answers[key] as InputResponse
@@ -334,15 +334,15 @@ export class TaskRun implements LongWork {
   }
 }
 
-/** How long to wait until the call becomes a task, if it is asking the client at that moment, in ms. */
+/** How long to wait before the next attempt to create the task while an input request is pending, in ms. */
 const RETRY_INTERVAL = 20
 
-/** Returns the data with an open question. A key that was used before keeps its question or its answer. */
+/** Returns the data with an open input request. A key that was used before keeps its request or response. */
 export function openQuestion(data: TaskData, key: string, request: InputRequest, limit: number): TaskData {
   if (Object.hasOwn(data.questions, key) || Object.hasOwn(data.responses, key)) return data
   const questions = { ...data.questions, [key]: request }
   if (Object.keys(questions).length > limit) {
-    throw taskError('limit', `The task has more than ${limit} open questions (limits.questions)`)
+    throw taskError('limit', `The task has more than ${limit} open input requests (limits.questions)`)
   }
   return changed(data, { questions })
 }
@@ -361,17 +361,16 @@ export interface StartedTask {
   /** The id of the task, for `tasks.handle(id)`. */
   readonly id: string
   /**
-   * Leaves the work to another process, which uses `tasks.handle(id)`. Return the promise from the handler: it never resolves,
-   * and rejects in order to end the handler.
+   * Ends the handler without ending the task; another process completes it with `tasks.handle(id)`. Return the promise from
+   * the handler: it always rejects.
    */
   handOff(): Promise<never>
 }
 
 /**
- * Makes the call of a handler a task, from here on: its client receives the task, and the handler continues without the
- * connection. Questions before it are asked as in a plain call; those after it wait for their answer. Returns undefined, and has
- * no effect, if the tool has no option `task`, if its client does not support tasks, or if there are too many tasks; the handler
- * then continues as a plain call.
+ * Turns the running call into a task: the client receives the task, and the handler continues without the connection. Later
+ * input requests are sent through the task. Returns undefined and has no effect if the tool has no option `task`, if the client
+ * does not support tasks, or if there are too many tasks.
  *
  * ```ts
  * const size = await ctx.elicit('size', { message: 'Which size?', schema })

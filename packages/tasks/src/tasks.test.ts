@@ -495,7 +495,7 @@ describe('input requests of a task', () => {
     const peer = connectPeer(server)
     expect(await peer.until((await peer.call('t')).taskId, 'completed', 'failed')).toMatchObject({
       status: 'failed',
-      error: { message: 'The task has more than 3 open questions (limits.questions)' },
+      error: { message: 'The task has more than 3 open input requests (limits.questions)' },
     })
   })
 })

@@ -20,7 +20,7 @@ import {
 } from '@mcpx/protocol'
 import type { Attributes } from '@opentelemetry/api'
 
-/** The role of this process for one message, which is the kind of its span: a client sends it, a server handles it. */
+/** The role of this process for one message, and the kind of its span. A client sends the message, a server handles it. */
 export type Role = 'client' | 'server'
 
 /** The longest name or URI in an attribute, in characters. Peers choose them. */
@@ -97,8 +97,8 @@ export function spanAttributes(message: ObservedMessage, role: Role, item: Item 
 }
 
 /**
- * Returns the attributes of the metric of a message. Names that a server does not know are left out, because each name makes a
- * time series of its own and callers may send any.
+ * Returns the attributes of the metric of a message. Names that a server does not know are omitted: callers may send any
+ * name, and each would create a time series.
  */
 export function measuredAttributes(
   message: ObservedMessage,
@@ -124,7 +124,7 @@ export function sessionAttributes({ side, revision, network }: EndedSession): At
   return attributes
 }
 
-// Contents
+// Arguments and results
 
 /** Returns the arguments of a call or of a prompt. */
 export function argumentAttributes({ method, params }: ObservedMessage, options: RedactOptions): Attributes {
@@ -147,7 +147,7 @@ export function resultAttributes(method: string, result: JsonObject | undefined,
   return { 'gen_ai.tool.call.result': JSON.stringify(redact(shown, options)) }
 }
 
-// Ends
+// Outcomes
 
 /** Returns the revision that a handshake has negotiated. */
 export function revisionAttributes({ result }: Outcome): Attributes {
@@ -156,7 +156,7 @@ export function revisionAttributes({ result }: Outcome): Attributes {
   return attributes
 }
 
-/** The codes of errors that the caller of a server has caused. */
+/** The codes of errors that the client caused. */
 const CALLER_FAULTS: readonly number[] = [
   ErrorCode.ParseError,
   ErrorCode.InvalidRequest,
@@ -192,7 +192,7 @@ export function describeEnding({ result, error }: Outcome, role: Role): Ending {
     return { attributes, isError, message, code }
   }
   const { reason, status, name } = error as Partial<ConnectionError>
-  // A response that is no JSON-RPC message has an HTTP status instead of a code.
+  // A response that is not a JSON-RPC message has an HTTP status instead of a code.
   const type = reason === 'refused' && status !== undefined ? String(status) : (reason ?? name ?? 'Error')
   return { attributes: { 'error.type': type }, isError: reason !== 'cancelled', message }
 }

@@ -39,7 +39,7 @@ export function errorResult(text: string): ToolResult {
 }
 
 /**
- * Returns a result as text and media. Media of a type that `accepted` does not match are described in a text. Structured content is
+ * Returns a result as text and media. Media whose type does not match `accepted` are described as text. Structured content is
  * used when there is no other content.
  */
 export function toParts({ content, structuredContent }: ToolResult, accepted?: RegExp): readonly ResultPart[] {
@@ -98,7 +98,7 @@ function toMediaType(mimeType: string): string {
 export function limitText(result: ToolResult, maxText: number): ToolResult {
   let room = maxText
   const shorten = (text: string) => {
-    // A character outside the basic plane is two units long, of which APIs refuse one alone.
+    // APIs refuse half of a surrogate pair.
     const kept = text.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')
     room -= kept.length
     if (kept.length === text.length) return text
@@ -113,7 +113,7 @@ export function limitText(result: ToolResult, maxText: number): ToolResult {
   return { ...result, content: [{ type: 'text', text: shorten(JSON.stringify(result.structuredContent)) }] }
 }
 
-/** Returns the arguments of a model, which some APIs send as JSON text. Returns undefined for other values than objects. */
+/** Returns the arguments of a model, which some APIs send as a JSON string. Returns undefined for values that are not objects. */
 export function parseArguments(args: unknown): JsonObject | undefined {
   try {
     const value: unknown = typeof args === 'string' ? JSON.parse(args === '' ? '{}' : args) : (args ?? {})

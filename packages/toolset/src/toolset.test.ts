@@ -109,7 +109,7 @@ test('faults of the model are results that it can read', async () => {
   }
   expect(await say('fly', {})).toMatch(/^There is no tool called fly. There are: feed, photo,/)
   expect(await say('feed', '{"animal":"ow')).toBe(
-    'feed: expected the arguments as a JSON object, got text that is no complete JSON object',
+    'feed: expected the arguments as a JSON object, got text that is not a complete JSON object',
   )
   expect(await say('feed', [1])).toBe('feed: expected the arguments as a JSON object, got [1]')
   expect(await say('feed', { animal: 3 })).toMatch(/animal/)

@@ -257,6 +257,6 @@ function problemsOf({ inputSchema }: ToolInfo, args: JsonObject): readonly strin
 }
 
 function describeArguments(args: unknown): string {
-  if (typeof args === 'string') return 'text that is no complete JSON object'
+  if (typeof args === 'string') return 'text that is not a complete JSON object'
   return Array.isArray(args) || typeof args === 'number' ? JSON.stringify(args) : describe(args)
 }

@@ -108,7 +108,9 @@ function notFoundHint(command: string, cwd: string): string {
 /** Such lines are only reported: some servers exit when they receive an error for a line that they logged by mistake. */
 function strayLineError(line: string): ConnectionError {
   const hint = 'A server has to log to its standard error.'
-  return new ConnectionError('invalid-message', `The server wrote a line that is no message: ${quoted(line)}`, { hint })
+  return new ConnectionError('invalid-message', `The server wrote a line that is not a message: ${quoted(line)}`, {
+    hint,
+  })
 }
 
 export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLineLength' | 'maxUnsent' | 'onStray'> {

@@ -53,7 +53,7 @@ function posixGroup(child: ChildProcess): ProcessTree {
 const REUSE_INTERVAL = 40
 
 /**
- * Returns whether a group has a process that is no zombie. In a container whose first process does not wait for orphans,
+ * Returns whether a group has a process that is not a zombie. In a container whose first process does not wait for orphans,
  * zombies stay and can be signalled. Other systems than Linux do not show it: returns true there.
  */
 function hasLivingMember(group: number): boolean {

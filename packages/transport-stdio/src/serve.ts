@@ -52,7 +52,7 @@ export interface ServeStdioOptions extends StreamLimits {
   readonly debug?: DebugOption | undefined
 }
 
-/** Resolves when serving has ended, for whatever reason. Never rejects. */
+/** Resolves when serving has ended, for any reason. Never rejects. */
 export interface Serving extends Promise<void> {
   /** Resolves to the error that ended serving; to undefined after a regular end. */
   readonly closed: Promise<ConnectionError | undefined>
@@ -185,7 +185,7 @@ function watchParent(onDeath: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Ends a process that timers or connections of the user keep alive although it has nobody left to serve. */
+/** Exits after a delay, in case timers or connections of the user keep the process alive. */
 function exitAfter(ms: number): void {
   if (ms === Number.POSITIVE_INFINITY) return
   setTimeout(() => process.exit(), ms).unref()

@@ -153,8 +153,8 @@ describe('the output of a server', () => {
     const connection = await open('chatty')
     expect(await ask(connection, 'echo', { a: 1 })).toEqual({ a: 1 })
     expect(reports.map((problem) => problem.message)).toEqual([
-      'The server wrote a line that is no message: "Listening"',
-      'The server wrote a line that is no message: "{\\"not\\":\\"a message\\"}"',
+      'The server wrote a line that is not a message: "Listening"',
+      'The server wrote a line that is not a message: "{\\"not\\":\\"a message\\"}"',
     ])
     await connection.close()
   })

@@ -55,7 +55,7 @@ export interface SpawnConnector extends Connector {
  * const client = await connect(spawn('node', ['server.js'], { env: { API_KEY: key } }))
  * ```
  *
- * @throws TypeError for a command or arguments that are no strings, and for an unknown option
+ * @throws TypeError for a command or arguments that are not strings, and for an unknown option
  * @throws RangeError for a number out of range
  */
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): SpawnConnector {

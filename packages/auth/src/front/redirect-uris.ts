@@ -3,7 +3,7 @@
 /** In characters. */
 const MAX_URI = 1_024
 
-/** A scheme that a browser or an operating system handles itself, or that is no application of the user. */
+/** A scheme that a browser or an operating system handles itself, or that is not an application of the user. */
 const UNSAFE_SCHEME =
   /^(?:.|about|blob|chrome|chrome-extension|content|data|edge|file|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|res|resource|search-ms|shell|sms|ssh|tel|telnet|vbscript|view-source|wss?):$/
 

@@ -63,7 +63,7 @@ export class TokenEndpoint {
     throw invalidGrant(`refresh_token: the login at ${this.#options.provider.name} has ended; log in again`)
   }
 
-  /** Ends the login of a token. An unknown token is no error. */
+  /** Ends the login of a token. An unknown token is not an error. */
   async revoke(request: Request): Promise<object> {
     const form = await readForm(request)
     const clientId = await this.#clients.authenticate(request, form)

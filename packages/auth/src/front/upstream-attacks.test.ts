@@ -125,7 +125,7 @@ describe('a provider that misbehaves', () => {
       () => Response.json({ error: 'invalid_client', error_description: 'secret details' }, { status: 401 }),
     ],
     ['sends an error as success', () => Response.json({ error: 'bad_verification_code' })],
-    ['sends tokens that are no strings', () => Response.json({ access_token: {}, token_type: 'Bearer' })],
+    ['sends tokens that are not strings', () => Response.json({ access_token: {}, token_type: 'Bearer' })],
     ['never responds', () => new Promise<Response>(() => {})],
   ])('ends the login if it %s', async (_, respond) => {
     const world = token(respond)

@@ -14,9 +14,9 @@ export interface SchemaTypeOptions {
   readonly multiline?: boolean | undefined
 }
 
-/** Deeper schemas become `unknown`. */
+/** The deepest nesting of schemas. Deeper schemas become `unknown`. */
 const MAX_DEPTH = 40
-/** Further parts become `unknown`: of a type on one line, and of one whose references have names. */
+/** The most schemas in a type without `nameOf`, and with it. All others become `unknown`. */
 const MAX_PARTS = 500
 const MAX_NAMED_PARTS = 20_000
 
@@ -30,7 +30,7 @@ export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quotedText(name)
 }
 
-/** Returns a doc comment, or an empty string without a text. */
+/** Returns a doc comment, or an empty string for an empty text. */
 export function docComment(text: unknown, indent = ''): string {
   if (typeof text !== 'string' || text.trim() === '') return ''
   const lines = plainText(text.trim()).replaceAll('*/', '*\\/').split(/\r?\n/)
@@ -43,7 +43,7 @@ interface Place {
   readonly depth: number
   /** How many objects on several lines contain it. */
   readonly indent: number
-  /** Whether no object or array is between the type and the alias that it is written for, so that it cannot refer to itself. */
+  /** Whether the type is not inside an object or an array: the alias of such a type must not refer to itself. */
   readonly isOuter: boolean
 }
 
@@ -152,7 +152,7 @@ class TypeWriter {
     const target = resolveReference(reference, root)
     if (target === undefined) return 'unknown'
     if (nameOf !== undefined && !place.isOuter) return nameOf(reference)
-    // An alias must not be its own alternative, so the type is written in full there.
+    // A type alias must not refer to itself directly, so the type is written in full.
     if (this.#open.has(reference)) return 'unknown'
     this.#open.add(reference)
     const type = this.write(target, place)

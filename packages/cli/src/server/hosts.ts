@@ -152,7 +152,7 @@ function fromCodex(entry: Record<string, unknown>): Record<string, unknown> | un
   return pickDefined({ command, args, env, cwd, url, enabled, headers: url && headers })
 }
 
-/** Goose has other names, and extensions that are no servers of their own. */
+/** Goose has other names, and extensions that are not servers of their own. */
 function fromGoose(entry: Record<string, unknown>): Record<string, unknown> | undefined {
   const { type, cmd, args, envs, uri, headers, enabled } = entry
   if (type === 'stdio') return pickDefined({ command: cmd, args, env: envs, enabled })

@@ -265,7 +265,7 @@ describe('an entry', () => {
     ],
     ['without a size', withFiles({ uri: 'skill://a/x', digest }), /resources\[1\].size: expected a number of bytes/],
     ['with a negative size', withFiles(resource('skill://a/x', -1)), /size/],
-    ['with a size that is no integer', withFiles(resource('skill://a/x', 1.5)), /size/],
+    ['with a size that is not an integer', withFiles(resource('skill://a/x', 1.5)), /size/],
     ['of 513 files', withFiles(...Array(512).fill(null)), /expected at most 512 files, got 513/],
     [
       'of 17 MiB',

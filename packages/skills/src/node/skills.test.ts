@@ -117,7 +117,7 @@ describe('a folder', () => {
       /^skills: there is no folder ".*no such folder"; a path is relative to/,
     ],
     ['that is a file', fileURLToPath(import.meta.url), /there is no folder/],
-    ['that is no path', 5 as never, 'skills: expected the path of a folder or a URL, got number'],
+    ['that is not a path', 5 as never, 'skills: expected the path of a folder or a URL, got number'],
   ])('%s is refused', (_, path, message) => {
     expect(() => skills(path)).toThrow(message)
   })

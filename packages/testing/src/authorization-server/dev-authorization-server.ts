@@ -119,7 +119,7 @@ async function register(state: ServerState, request: Request): Promise<Response>
   try {
     metadata = JSON.parse(body)
   } catch {
-    // It stays undefined, which is no object.
+    // It stays undefined, which is not an object.
   }
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
     throw new OAuthError('invalid_client_metadata', 'body: expected a JSON object')

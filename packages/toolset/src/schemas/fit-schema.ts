@@ -58,7 +58,7 @@ const LOOKAROUND = /\(\?<?[=!]/
  * Fits a schema of tool arguments to a dialect. Constraints that cannot be expressed are removed and reported. A schema that a strict
  * mode cannot express is fitted without it.
  *
- * @throws TypeError for a dialect that does not exist, and for a value that is no JSON Schema
+ * @throws TypeError for a dialect that does not exist, and for a value that is not a JSON Schema
  */
 export function fitSchema(schema: object, dialect: Dialect): FittedSchema {
   checkArguments(schema, dialect)

@@ -2,7 +2,7 @@
 import { ANNOTATIONS } from './dialects.ts'
 import { isObject, isString, type JsonObject, omit } from './json.ts'
 
-/** A schema that is no reference, and what is known about its place in the document. */
+/** A schema that is not a reference, and its location in the document. */
 export interface Resolved {
   readonly schema: JsonObject
   /** The references that led here, from the root of the document. A schema that names one of them is recursive. */

@@ -78,7 +78,7 @@ export class LiveSession {
     return this.running.size >= mostRunning ? { status: 429, error: tooManyRequests(mostRunning) } : undefined
   }
 
-  /** Ends everything of the session in this process. */
+  /** Ends the streams and requests of the session in this process. */
   end(reason: Error): void {
     this.hasEnded = true
     this.serverStream?.end()
@@ -95,7 +95,7 @@ export class LiveSession {
     return exchange !== undefined
   }
 
-  /** Replaces the record, unless the given one is older: records of other processes may arrive late. */
+  /** Replaces the record, unless the new one is older: records of other processes may arrive late. */
   replaceState({ version = 0, ...state }: Readonly<SessionState>): void {
     if (version < this.#version) return
     this.#version = version
@@ -122,7 +122,7 @@ export interface RequestStream {
 class ClientRequests {
   readonly #streams = new Map<RequestId, RequestStream>()
   readonly #pending = createPendingRequests({ onCancel: (id, reason) => this.#cancel(id, reason) })
-  /** Keeps the ids of different processes that serve one client distinct, and names the process that waits for the response. */
+  /** Begins each request id. It is unique for each process, and contains the id of the process that waits for the response. */
   readonly #prefix: string
   #count = 0
 
