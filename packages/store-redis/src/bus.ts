@@ -99,9 +99,7 @@ export class RedisEventBus implements EventBus {
     const listener: SubscriberListener = {
       onMessage: (name, message) => this.#deliver(name, ({ listener }) => listener(message)),
       onReconnect: () => {
-        this.#redis.onWarning(
-          new Error('The connection for subscriptions was interrupted: messages may be missing'),
-        )
+        this.#redis.onWarning(new Error('The connection for subscriptions was interrupted: messages may be missing'))
         for (const name of [...this.#channels.keys()]) this.#deliver(name, ({ onGap }) => onGap?.())
       },
       onError: this.#redis.onWarning,

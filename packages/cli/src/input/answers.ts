@@ -71,7 +71,8 @@ async function readAnswers(path: string): Promise<JsonObject | JsonObject[]> {
 /** Returns a given answer: `{ "action": … }`, or the values of the fields. Throws for values that do not fit the form. */
 function answerFrom(given: JsonObject, elicitation: Elicitation): ElicitAnswer {
   const { action } = given
-  const isWhole = (action === 'accept' || action === 'decline' || action === 'cancel') && !hasField(elicitation, 'action')
+  const isWhole =
+    (action === 'accept' || action === 'decline' || action === 'cancel') && !hasField(elicitation, 'action')
   if (isWhole && action !== 'accept') return { action }
   // A URL is opened only with consent to this one.
   if (elicitation.mode === 'url') return { action: isWhole ? 'accept' : 'decline' }
