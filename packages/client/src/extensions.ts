@@ -56,7 +56,7 @@ export interface ClientExtension {
   readonly id: string
   /** The settings that are declared to servers in `capabilities.extensions`. Default: `{}`. */
   readonly settings?: JsonObject | undefined
-  /** The eras in which the extension exists. Of the legacy era, only the revision 2025-11-25 has extensions. Default: both. */
+  /** The eras in which the extension exists. In the legacy era, only revision 2025-11-25 has extensions. Default: both. */
   readonly eras?: readonly Era[] | undefined
   /** The requests that it adds, by method. Default: none. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>> | undefined
@@ -84,7 +84,7 @@ export interface ExtensionCall {
   request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
   /** Answers an input request by the callbacks of the call, or else of the client. */
   answer(request: InputRequest, signal: AbortSignal): Promise<InputResponse>
-  /** Calls a function with the parameters of a notification of an extension. Returns a function that ends that. */
+  /** Calls a function with the parameters of each notification of a method. Returns a function that removes it. */
   on(method: string, callback: (params: unknown) => void): () => void
   /** Opens a stream of notifications. */
   listen(filter: JsonObject, options?: ListenOptions): Listening
@@ -111,9 +111,9 @@ export interface ExtensionClient<Extension extends ClientExtension> {
       : [params: InputOf<MemberOf<Extension['methods'], Method>>, options?: RequestCallOptions]
   ): Promise<ResultOf<MemberOf<Extension['methods'], Method>>>
   /**
-   * Calls a function with the parameters of each notification of a method. Invalid ones are warnings.
+   * Calls a function with the parameters of each notification of a method. Invalid notifications are ignored, with a warning.
    *
-   * @returns a function that ends that
+   * @returns a function that removes the listener
    */
   on<Method extends Named<Extension['notifications']>>(
     method: Method,
@@ -135,7 +135,7 @@ type Kind = 'method' | 'notification' | 'subscription' | 'result type'
 
 const MEMBERS = ['id', 'settings', 'eras', 'methods', 'notifications', 'subscriptions', 'resultTypes']
 
-/** The extensions of a client: those that it was given, and those that are built in. */
+/** The extensions of a client: those of the option `extensions`, and the built-in ones. */
 export class Extensions {
   readonly #all: ClientExtension[] = []
   /** The members of all extensions by kind and name. */
@@ -143,7 +143,7 @@ export class Extensions {
   readonly #listeners = new Map<string, Set<(params: unknown) => void>>()
   readonly #onWarning: (warning: Error) => void
 
-  /** Throws for invalid extensions, and for members that two of them have or that the protocol has. */
+  /** Throws for an invalid extension, and for one whose members exist in the protocol or in another extension. */
   constructor(
     builtIn: readonly ClientExtension[],
     given: readonly ClientExtension[],
@@ -240,7 +240,7 @@ export class Extensions {
       this.#onWarning(new ConnectionError('invalid-message', `${method} was ignored. ${problem}`))
   }
 
-  /** Calls a function with the parameters of a notification. Returns a function that ends that. */
+  /** Calls a function with the parameters of each notification of a method. Returns a function that removes it. */
   readonly on = (method: string, callback: (params: unknown) => void): (() => void) => {
     const listeners = this.#listeners.get(method) ?? new Set()
     this.#listeners.set(method, listeners)
@@ -310,7 +310,7 @@ async function checkWith(
 ): Promise<{ readonly value?: unknown; readonly problem?: string | undefined }> {
   const result = schema === undefined ? { value } : await schema['~standard'].validate(value)
   if (result.issues === undefined) return result
-  // The messages of zod depend on its locale, and those of zod/mini say nothing.
+  // The messages of zod depend on its locale, and those of zod/mini have no details.
   if ('_zod' in (schema as object)) return { problem: problemOf(schema as Schema, value, root) }
   const problems = result.issues.slice(0, 3).map(({ path = [], message }) => {
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key))

@@ -27,7 +27,7 @@ export interface SkillCallOptions {
 
 /** A connected client, as `connect` of `@mcpx/client` returns it. */
 export interface SkillsConnection {
-  /** The server, as far as it is needed. */
+  /** The declared capabilities of the server. */
   readonly server: { readonly capabilities: { readonly extensions?: Readonly<Record<string, unknown>> | undefined } }
   /** Sends a request. */
   request(
@@ -75,7 +75,7 @@ export function createMemoryCache(): SkillCache {
   const cache = {
     get(digest: string) {
       const bytes = files.get(digest)
-      // Setting it again moves it behind the others.
+      // Setting the entry again makes it the most recently used one.
       if (bytes !== undefined) cache.set(digest, bytes)
       return bytes
     },
@@ -113,7 +113,7 @@ export interface SkillLibrary {
   get(uri: string, options?: SkillCallOptions): Promise<Skill>
   /**
    * Reads a file of a skill: its `SKILL.md`, or the file that a reference in it names, such as `references/FORMS.md`. A file that is
-   * not in the entry is not requested. Rejects with `SkillError` if the bytes differ from the entry; use nothing of the skill then.
+   * not in the entry is not requested. Rejects with `SkillError` if the bytes differ from the entry; do not use the skill in that case.
    */
   read(skill: Skill, reference?: string, options?: SkillCallOptions): Promise<SkillFile>
   /**

@@ -161,7 +161,7 @@ function tlsError(method: string, url: URL, code: string, cause: unknown): Conne
   return new ConnectionError('unreachable', message, { hint, cause })
 }
 
-/** Runtimes say "fetch failed", and keep the reason in the cause. */
+/** The message of runtimes is "fetch failed"; the cause has the reason. */
 function codeOf(problem: unknown): string {
   const { code, cause, message } = problem as { code?: unknown; cause?: { code?: unknown }; message?: unknown }
   return [cause?.code, code, message].find((each) => typeof each === 'string') ?? 'no reason given'
@@ -240,7 +240,7 @@ export function statusError(response: Response, what: string, error?: ErrorMessa
 /** Statuses that a guard or proxy sends instead of the server. */
 const guardStatuses = new Set([401, 403, 407, 408, 429])
 
-/** Error codes that only servers of the modern era know. */
+/** Error codes that only servers of the modern era send. */
 const modernCodes: readonly number[] = [
   ErrorCode.HeaderMismatch,
   ErrorCode.MissingRequiredClientCapability,
@@ -249,7 +249,7 @@ const modernCodes: readonly number[] = [
 
 /**
  * Whether the JSON-RPC error in the body of a failure is the response to the request: it has the id of the request, or a
- * code that only the protocol has. Errors with the status of a guard, or from 500 on, never are.
+ * code that only the protocol defines. Errors with the status of a guard, or from 500 on, never are.
  */
 export function isResponseTo(status: number, error: ErrorMessage, id: RequestId): boolean {
   if (status >= 500 || guardStatuses.has(status)) return false
@@ -292,7 +292,7 @@ function isFetchTimeout(error: unknown, depth = 0): boolean {
   return isTimeout || isFetchTimeout(error.cause, depth + 1)
 }
 
-/** Joins the messages of an error and its causes: `fetch` itself seldom says more than that it failed. */
+/** Joins the messages of an error and its causes: the error of `fetch` itself rarely has the reason. */
 function reasonsOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth === 3) return ''
   const next = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined)
