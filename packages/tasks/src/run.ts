@@ -130,7 +130,7 @@ export class TaskRun implements LongWork {
     })
     this.#promoteAfter(inlineTime)
     const first = await Promise.race([outcome.then(() => undefined), promoted])
-    // A task that is just being stored cannot be taken back.
+    // The creation of a task cannot be cancelled once it has begun.
     const live = first ?? (await this.#creation)
     clearTimeout(this.#promoteTimer)
     if (live !== undefined) {
@@ -198,7 +198,7 @@ export class TaskRun implements LongWork {
       if (live !== undefined) this.#follow(live)
       return live
     } catch (error) {
-      // A call that can do without a task continues; the error is sent only if it cannot.
+      // The call continues if a task is optional; otherwise this error is its response.
       const isTooLarge = error instanceof TaskTooLarge
       this.#failure = isTooLarge ? taskError('too-large', 'The arguments are too large for a task') : error
       return undefined

@@ -83,7 +83,7 @@ class Tasks implements TasksExtension {
 
   install(host: ExtensionHost): ExtensionMembers {
     const { limits } = this.#settings
-    const stores = this.#given ?? (host.store ? readStore(host.store) : this.#useMemory())
+    const stores = this.#ownStores ?? (host.store ? readStore(host.store) : this.#useMemory())
     this.#shared ??= stores
     const records = new TaskRecords(stores, limits.data, (problem) => void host.report(problem))
     const runner = new TaskRunner(host, records, this.#settings)
@@ -191,7 +191,7 @@ function createMethods(host: ExtensionHost, runner: TaskRunner) {
   }
 }
 
-/** Adds the responses to open questions. Others are ignored. Returns undefined if nothing changes. */
+/** Adds the responses to open input requests and ignores all others. Returns undefined if nothing changes. */
 function withResponses(data: TaskData, responses: Readonly<Record<string, unknown>>): TaskData | undefined {
   const answered = Object.entries(responses).filter(([key]) => Object.hasOwn(data.questions, key))
   if (answered.length === 0) return undefined
