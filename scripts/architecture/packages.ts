@@ -11,7 +11,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^tasks$/, may: /^(?:protocol|server)$/, inTests: /^(?:client|testing|store-.+|transport-.+)$/ },
   { kind: /^apps$/, may: /^(?:protocol|server)$/, inTests: /^client$/ },
   { kind: /^cli$/, may: /^/ },
-  { kind: /^telemetry$/, may: /^protocol$/, inTests: /^(?:client|server|transport-.+)$/ },
+  { kind: /^telemetry$/, may: /^protocol$/, inTests: /^(?:client|server|tasks|transport-.+)$/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
   { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset)$/ },
   {

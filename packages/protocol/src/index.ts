@@ -105,8 +105,8 @@ export type {
 } from './stores.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  type EndedSession, type EndpointLoad, type NetworkInfo, type Observation, type ObservedMessage, type ObservedWork,
-  type Outcome, type RunningObservation, type Telemetry, TelemetryReporter, withMembers,
+  type EndedSession, type NetworkInfo, type Observation, type ObservedMessage, type ObservedWork,
+  type Outcome, type RunningObservation, type ServerLoad, type Telemetry, TelemetryReporter, withMembers,
 } from './telemetry.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
 export type { FlatSchema, ObjectSchema, StringsSchema, ValueSchema } from './usable-schema.ts'

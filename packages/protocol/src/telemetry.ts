@@ -48,16 +48,19 @@ export interface ObservedMessage {
  * - `call`: one call of a client, which may send several requests, for example after input requests or to a new session.
  * - `input`: a client answers an input request that a result contained. In the legacy era it is a received request.
  * - `delegate`: a server passes a request to a mounted handler, or a proxy to the server of its client.
+ * - `task`: the work on a task, after the call that created it has its response, or in another process.
  */
 export interface ObservedWork {
   /** The kind of work. */
-  readonly kind: 'call' | 'input' | 'delegate'
+  readonly kind: 'call' | 'input' | 'delegate' | 'task'
   /** The method of the request, such as `tools/call`. */
   readonly method: string
   /** The parameters of the request. Those of a `delegate` name the item as the mounted handler does. */
   readonly params: JsonObject | undefined
   /** The prefix of a mounted handler. Undefined for a proxy, and for other work. */
   readonly prefix?: string | undefined
+  /** The id of the task. Undefined for other work. */
+  readonly taskId?: string | undefined
 }
 
 /** The end of a message or of work. Without members: a notification was sent or handled, or a subscription began. */
@@ -91,14 +94,16 @@ export interface EndedSession extends Pick<ObservedMessage, 'side' | 'revision' 
   readonly error: ConnectionError | undefined
 }
 
-/** The current load of an endpoint of a server, in this process. */
-export interface EndpointLoad {
+/** The current load of a part of a server, in this process: of an endpoint, or of the extension for tasks. */
+export interface ServerLoad {
   /** Requests that are being handled. */
-  readonly requests: number
+  readonly requests?: number | undefined
   /** Legacy sessions with a running request or an open stream. */
-  readonly sessions: number
+  readonly sessions?: number | undefined
   /** Open SSE streams. */
-  readonly streams: number
+  readonly streams?: number | undefined
+  /** Tasks that this process works on, by status. */
+  readonly tasks?: Readonly<Record<string, number>> | undefined
 }
 
 /**
@@ -129,8 +134,8 @@ export interface Telemetry {
   onWork?(work: ObservedWork): Observation | undefined
   /** Called when a legacy session has ended. Sessions that expire in a store are not reported. */
   onSessionEnd?(session: EndedSession): void
-  /** Called when a transport begins to serve. Returns a function that is called when it has ended. */
-  onServe?(readLoad: () => EndpointLoad): (() => void) | undefined
+  /** Called when a transport or an extension begins to serve. Returns a function that is called when it has ended. */
+  onServe?(readLoad: () => ServerLoad): (() => void) | undefined
 }
 
 const NOTHING: Outcome = {}

@@ -11,9 +11,12 @@ import type {
   InputRequest,
   InputResponse,
   JsonObject,
+  ObservedWork,
+  Outcome,
   RequestInfo,
   RpcError,
   SchemaOutput,
+  ServerLoad,
   Store,
   Tool,
 } from '@mcpx/protocol'
@@ -165,6 +168,13 @@ export interface ExtensionHost {
   createContext(work: LongWork, base?: Context): Context
   /** Runs a request through the middleware and the handler, as if its client had sent it. */
   run(request: ServerRequest, ctx: Context): Promise<object>
+  /**
+   * Runs work, and reports it to the option `telemetry` of the server. `run` may call `end` with the outcome. Default of the
+   * outcome: what `run` returns or throws.
+   */
+  observe<Result>(work: ObservedWork, run: (end: (outcome: Outcome) => void) => Promise<Result>): Promise<Result>
+  /** Lets the option `telemetry` of the server read the load of the extension, until the server is closed. */
+  reportLoad(readLoad: () => ServerLoad): void
 }
 
 /** The functions behind the context of long work. */

@@ -261,6 +261,7 @@ class ServerCore implements ServerInternals {
   readonly changes: ChangeHub
   readonly listens: SharedLimit
   readonly reporter: TelemetryReporter | undefined
+  readonly #telemetry: Telemetry | undefined
   readonly extensions: Extensions | undefined
   readonly #logging: boolean | undefined
   readonly #store: Store | undefined
@@ -302,6 +303,7 @@ class ServerCore implements ServerInternals {
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
     checkNumbers('createServer: ', { stateTtl })
+    this.#telemetry = telemetry
     this.reporter = telemetry && new TelemetryReporter(telemetry, report)
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
     // The object itself, because a copy would lose inherited methods.
@@ -422,6 +424,12 @@ class ServerCore implements ServerInternals {
         return ctx
       },
       run: async (request, ctx) => toResult(request, await core.run(request, ctx)),
+      observe: (work, run) =>
+        core.reporter?.work(work, (running) => run((outcome) => running.end(outcome))) ?? run(() => {}),
+      reportLoad(readLoad) {
+        const stop = core.#telemetry?.onServe?.(readLoad)
+        if (stop !== undefined) core.closing.addEventListener('abort', stop, { once: true })
+      },
     }
   }
 

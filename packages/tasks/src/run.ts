@@ -118,7 +118,7 @@ export class TaskRun implements LongWork {
   async respondAsTask(next: Next): Promise<object> {
     const live = await this.#promote()
     if (live === undefined) throw this.#failure ?? taskError('limit', 'There are too many tasks; try again later')
-    void this.finish(live, this.#callHandler(next))
+    void this.#work(live, () => this.#callHandler(next))
     return createResult(live)
   }
 
@@ -134,7 +134,7 @@ export class TaskRun implements LongWork {
     const live = first ?? (await this.#creation)
     clearTimeout(this.#promoteTimer)
     if (live !== undefined) {
-      void this.finish(live, outcome)
+      void this.#work(live, () => outcome)
       return createResult(live)
     }
     const { host } = this.#server
@@ -148,14 +148,30 @@ export class TaskRun implements LongWork {
   /** Continues the task of another process: runs the handler with the stored responses and step results. */
   async resume(next: Next): Promise<object> {
     const live = (await this.#creation) as LiveTask
-    void this.finish(live, this.#callHandler(next))
+    void this.#work(live, () => this.#callHandler(next))
     return createResult(live)
   }
 
-  /** Stores the outcome of the handler. */
-  async finish(live: LiveTask, outcome: Outcome | Promise<Outcome>): Promise<void> {
+  /** Waits for the handler, and reports the work on the task from here on. */
+  #work(live: LiveTask, handle: () => Promise<Outcome>): Promise<void> {
+    const { method, params } = this.request
+    return this.#server.host.observe({ kind: 'task', method, params, taskId: live.id }, (report) =>
+      this.finish(live, handle(), (end) => {
+        if (end?.status === 'failed') report({ error: end.error })
+        else report(end?.status === 'completed' ? { result: end.result } : {})
+      }),
+    )
+  }
+
+  /** Stores the outcome of the handler. Calls `onEnd` with the last state of the task, if the handler decides about it. */
+  async finish(
+    live: LiveTask,
+    outcome: Outcome | Promise<Outcome>,
+    onEnd: (end: TaskEnd | undefined) => void = () => {},
+  ): Promise<void> {
     const { host } = this.#server
     const end = this.#toEnd(await outcome, live)
+    onEnd(end)
     this.#hasFinished = true
     try {
       if (end !== undefined) await live.change((data) => ended(data, end))

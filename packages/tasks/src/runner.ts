@@ -61,11 +61,19 @@ export class TaskRunner implements RunHost {
     }, interval)
     ;(timer as { unref?: () => void }).unref?.()
     this.#isStarted = true
+    this.host.reportLoad(() => ({ tasks: runner.deref()?.countByStatus() }))
     this.host.closing.addEventListener('abort', () => void this.#close(), { once: true })
   }
 
   get #isIdle(): boolean {
     return this.host.closing.aborted && this.#runs.size === 0
+  }
+
+  /** Returns how many tasks this process works on, by status. */
+  countByStatus(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const { live } of this.#runs.values()) counts[live.data.status] = (counts[live.data.status] ?? 0) + 1
+    return counts
   }
 
   async create(run: TaskRun): Promise<LiveTask | undefined> {

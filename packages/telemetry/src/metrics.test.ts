@@ -1,5 +1,5 @@
 import { connect } from '@mcpx/client'
-import type { EndpointLoad } from '@mcpx/protocol'
+import type { ServerLoad } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
@@ -154,7 +154,7 @@ describe('gauges', () => {
     const shop = createShop(sdk.tracer, { telemetry: telemetry({ tracer: false, meter: sdk.meter, gauges: true }) })
     const { url, close } = await serveHttp(shop, { port: 0 })
     const read = async () => {
-      const values: Partial<Record<keyof EndpointLoad, unknown>> = {}
+      const values: Partial<Record<keyof ServerLoad, unknown>> = {}
       for (const name of ['requests', 'sessions', 'streams'] as const) {
         values[name] = (await sdk.metric(`mcpx.server.${name}`))?.dataPoints[0]?.value
       }

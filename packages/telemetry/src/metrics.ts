@@ -1,6 +1,6 @@
 /** The histograms of the conventions, and gauges of what a server holds. */
 
-import type { EndpointLoad } from '@mcpx/protocol'
+import type { ServerLoad } from '@mcpx/protocol'
 import {
   type Attributes,
   createNoopMeter,
@@ -29,16 +29,18 @@ const HISTOGRAMS: Readonly<Record<HistogramName, string>> = {
   'server.session': 'The duration of the MCP session as observed on the server',
 }
 
-const GAUGES: Readonly<Record<keyof EndpointLoad, string>> = {
+const GAUGES = {
   requests: 'The requests that are being handled',
   sessions: 'The legacy sessions with a running request or an open stream',
   streams: 'The open SSE streams',
-}
+} as const satisfies Partial<Record<keyof ServerLoad, string>>
+
+const TASK_STATUSES = ['working', 'input_required']
 
 export class Metrics {
   readonly #given: Meter | false | undefined
   readonly #hasGauges: boolean
-  readonly #loads = new Set<() => EndpointLoad>()
+  readonly #loads = new Set<() => ServerLoad>()
   #source: Meter | MeterProvider | false | undefined
   #histograms: Readonly<Record<HistogramName, Histogram>> | undefined
 
@@ -60,7 +62,7 @@ export class Metrics {
   }
 
   /** Adds an endpoint to the gauges, until the returned function is called. */
-  addLoad(readLoad: () => EndpointLoad): () => void {
+  addLoad(readLoad: () => ServerLoad): () => void {
     this.#loads.add(readLoad)
     this.#prepare()
     return () => this.#loads.delete(readLoad)
@@ -79,13 +81,23 @@ export class Metrics {
   }
 
   #createGauges(meter: Meter): void {
-    for (const [name, description] of Object.entries(GAUGES) as [keyof EndpointLoad, string][]) {
-      meter.createObservableGauge(`mcpx.server.${name}`, { description }).addCallback((result) => {
-        let sum = 0
-        for (const readLoad of this.#loads) sum += readLoad()[name]
-        result.observe(sum)
-      })
+    const sum = (read: (load: ServerLoad) => number | undefined) => {
+      let total = 0
+      for (const readLoad of this.#loads) total += read(readLoad()) ?? 0
+      return total
     }
+    for (const [name, description] of Object.entries(GAUGES) as [keyof typeof GAUGES, string][]) {
+      const gauge = meter.createObservableGauge(`mcpx.server.${name}`, { description })
+      gauge.addCallback((result) => result.observe(sum((load) => load[name])))
+    }
+    const description = 'The tasks that this process works on'
+    meter.createObservableGauge('mcpx.server.tasks', { description }).addCallback((result) => {
+      for (const status of TASK_STATUSES)
+        result.observe(
+          sum(({ tasks }) => tasks?.[status]),
+          { 'mcpx.task.status': status },
+        )
+    })
   }
 }
 

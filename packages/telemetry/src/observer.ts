@@ -2,7 +2,6 @@
 
 import type {
   EndedSession,
-  EndpointLoad,
   JsonObject,
   Observation,
   ObservedMessage,
@@ -10,6 +9,7 @@ import type {
   Outcome,
   RedactOptions,
   RequestId,
+  ServerLoad,
   Telemetry,
 } from '@mcpx/protocol'
 import {
@@ -103,15 +103,21 @@ export class OpenTelemetry implements Telemetry {
     return observation
   }
 
-  onWork({ kind, method, params, prefix }: ObservedWork): Observation | undefined {
+  onWork({ kind, method, params, prefix, taskId }: ObservedWork): Observation | undefined {
     const active = context.active()
-    if (kind === 'call') return { run: (run) => context.with(active.setValue(CALL_STATE, {}), run) }
     const state = stateOf(active)
+    if (kind === 'call') {
+      // A call that follows a task sends further calls, which belong to it.
+      if (state !== undefined && state.delegated === undefined) return undefined
+      return { run: (run) => context.with(active.setValue(CALL_STATE, {}), run) }
+    }
     const item = itemOf(method, params)
     const name = spanName(method, item, this.#withUri)
     if (kind === 'input') return this.#observeWork(name, { 'mcp.method.name': method }, state?.first ?? active)
-    if (state?.delegated === name) return undefined
     const attributes: Attributes = item === undefined ? {} : { [item.attribute]: item.value }
+    if (taskId !== undefined) attributes['mcpx.task.id'] = taskId
+    if (kind === 'task') return this.#observeTask(`task ${name}`, attributes, active, params)
+    if (state?.delegated === name) return undefined
     if (prefix !== undefined) attributes['mcpx.mount.prefix'] = prefix
     return this.#observeWork(`delegate ${name}`, attributes, active, { delegated: name })
   }
@@ -122,7 +128,7 @@ export class OpenTelemetry implements Telemetry {
     this.#metrics.record(`${side}.session`, duration, attributes)
   }
 
-  onServe(readLoad: () => EndpointLoad): () => void {
+  onServe(readLoad: () => ServerLoad): () => void {
     return this.#metrics.addLoad(readLoad)
   }
 
@@ -174,9 +180,27 @@ export class OpenTelemetry implements Telemetry {
     return this.#tracer.startSpan(spanName(message.method, item, this.#withUri), options, parent)
   }
 
-  #observeWork(name: string, attributes: Attributes, parent: Context, state?: CallState): Observation | undefined {
+  /** A task outlives its call, so it has a trace of its own, with a link to the call, or to its client in another process. */
+  #observeTask(
+    name: string,
+    attributes: Attributes,
+    active: Context,
+    params: JsonObject | undefined,
+  ): Observation | undefined {
+    const root = trace.deleteSpan(active)
+    const call = trace.getSpanContext(active) ?? this.#propagation.findRemote(root, params)
+    return this.#observeWork(name, attributes, root, undefined, call && [{ context: call }])
+  }
+
+  #observeWork(
+    name: string,
+    attributes: Attributes,
+    parent: Context,
+    state?: CallState,
+    links: Link[] = [],
+  ): Observation | undefined {
     this.#tracer ??= this.#findTracer()
-    const span = this.#tracer?.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent)
+    const span = this.#tracer?.startSpan(name, { kind: SpanKind.INTERNAL, attributes, links }, parent)
     const end = (outcome: Outcome) => span && endSpan(span, describeEnding(outcome, 'server'), true)
     return span && new SpanObservation(span, parent, end, state)
   }

@@ -10,6 +10,7 @@ import {
   isSpanContextValid,
   type Link,
   propagation,
+  type SpanContext,
   type TextMapGetter,
   type TextMapPropagator,
   type TextMapSetter,
@@ -75,6 +76,12 @@ export class Propagation {
       if (Object.hasOwn(given, key) && !Object.hasOwn(meta, key)) meta[key] = undefined
     }
     return meta
+  }
+
+  /** Returns the span of the sender of a message, if its context is read. */
+  findRemote(base: Context, params: JsonObject | undefined): SpanContext | undefined {
+    const { context, links } = this.extract(base, params)
+    return trace.getSpanContext(context) ?? links[0]?.context
   }
 
   /**

@@ -27,7 +27,7 @@ export interface TelemetryOptions {
   readonly resourceUri?: boolean | undefined
   /** Methods without spans, such as `notifications/progress`. They are measured, and their context is propagated. Default: none. */
   readonly ignore?: readonly string[] | undefined
-  /** Whether the gauges `mcpx.server.*` are created: requests, sessions and streams of endpoints. Default: false. */
+  /** Whether the gauges `mcpx.server.*` are created: requests, sessions, streams, and tasks by status. Default: false. */
   readonly gauges?: boolean | undefined
 }
 
