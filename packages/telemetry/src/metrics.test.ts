@@ -178,6 +178,16 @@ describe('gauges', () => {
     await expect.poll(read).toEqual({ requests: 0, sessions: 0, streams: 0 })
   })
 
+  it('leave out what has ended', async () => {
+    const sdk = createSdk()
+    const observer = telemetry({ tracer: false, meter: sdk.meter, gauges: true })
+    const [stop] = [3, 4].map((streams) => observer.onServe?.(() => ({ streams })))
+    const read = async () => (await sdk.metric('mcpx.server.streams'))?.dataPoints[0]?.value
+    expect(await read()).toBe(7)
+    stop?.()
+    expect(await read()).toBe(4)
+  })
+
   it('do not exist without the option', async () => {
     const { client, there } = await createRig({ transport: 'http' })
     await client.callTool('search', { q: 'a' })

@@ -137,6 +137,17 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
   })
 })
 
+it('the handshake has the revision that was negotiated', async () => {
+  const { here, there } = await createRig({ revision: '2025-11-25' })
+  for (const sdk of [here, there]) {
+    const { attributes } = sdk.named('initialize')[0] ?? {}
+    expect(attributes?.['mcp.protocol.version']).toBe('2025-11-25')
+    const points = (await sdk.metric(`mcp.${sdk === here ? 'client' : 'server'}.operation.duration`))?.dataPoints ?? []
+    const [first] = points.filter((point) => point.attributes['mcp.method.name'] === 'initialize')
+    expect(first?.attributes['mcp.protocol.version']).toBe('2025-11-25')
+  }
+})
+
 describe('errors', () => {
   it('of user code are masked in the description of the status', async () => {
     const { client, there } = await createRig()
