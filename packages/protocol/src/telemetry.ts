@@ -143,6 +143,7 @@ const CANCELLED: Outcome = { error: new ConnectionError('cancelled', 'The reques
 
 /** One observation that is under way. It never throws an error of the observer. */
 export class RunningObservation {
+  /** The observation, as the observer returned it. Undefined if it ignores the message. */
   readonly observation: Observation | undefined
   readonly #onError: (error: Error) => void
   #hasEnded = false
@@ -159,8 +160,10 @@ export class RunningObservation {
     return { ...params, _meta: { ...(isObject(params?._meta) ? params._meta : undefined), ...meta } }
   }
 
+  /** Reports the id of a sent request. */
   readonly onId = (id: RequestId): void => this.#guard(() => this.observation?.onId?.(id))
 
+  /** Reports the outcome. Only the first call has an effect. */
   end(outcome: Outcome): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -276,6 +279,7 @@ export class TelemetryReporter {
     )
   }
 
+  /** Reports the end of a legacy session. */
   endSession(session: EndedSession): void {
     guarded(() => this.#telemetry.onSessionEnd?.(session), this.#onError)()
   }

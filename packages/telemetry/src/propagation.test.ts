@@ -196,7 +196,7 @@ it('a subscription has a span until it is confirmed', async () => {
   stream.close()
 })
 
-it('what a server sends belongs to its call without a context manager', async () => {
+it('a message of a server belongs to its call without a context manager', async () => {
   context.disable()
   const { client, there } = await createRig({ revision: '2025-11-25' })
   await client.callTool('book')
