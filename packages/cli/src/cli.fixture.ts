@@ -11,8 +11,8 @@ import pty from '@lydell/node-pty'
 import { onTestFinished } from 'vitest'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-/** Node reads the sources of our packages. */
-const nodeArgs = ['--import', new URL('./sources.fixture.ts', import.meta.url).href, main]
+/** The arguments of Node that start `mcpx` from its sources. */
+export const MCPX = ['--import', new URL('./sources.fixture.ts', import.meta.url).href, main]
 
 export interface RunOptions {
   /** Added to an environment with an empty HOME. Undefined removes a variable. */
@@ -35,7 +35,7 @@ export interface RunResult {
 
 /** Runs `mcpx` without a terminal. */
 export async function mcpx(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const child = spawn(process.execPath, [...nodeArgs, ...args], {
+  const child = spawn(process.execPath, [...MCPX, ...args], {
     cwd: options.cwd ?? (await emptyHome()),
     env: await environment(options),
     stdio: 'pipe',
@@ -75,7 +75,7 @@ export async function mcpxInTerminal(
   args: readonly string[],
   options: Omit<RunOptions, 'input'> = {},
 ): Promise<TerminalRun> {
-  const program = pty.spawn(process.execPath, [...nodeArgs, ...args], {
+  const program = pty.spawn(process.execPath, [...MCPX, ...args], {
     cols: 100,
     rows: 40,
     cwd: options.cwd ?? (await emptyHome()),

@@ -17,6 +17,6 @@ import { run } from './run.ts'
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   const terminal = processTerminal(new URL(`./main${extname(import.meta.url)}`, import.meta.url))
   const exitCode = await run(args, terminal)
-  await terminal.flush()
+  await terminal.finish()
   return exitCode
 }

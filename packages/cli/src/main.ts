@@ -6,7 +6,8 @@ import process from 'node:process'
 
 // Node 22.1 and newer keep compiled code between runs. It must be enabled before the rest is loaded.
 module.enableCompileCache?.()
-const { runCommandLine } = await import('./index.ts')
-
-// A server that was loaded from a file may have timers or sockets that keep the process alive.
-process.exit(await runCommandLine(process.argv.slice(2)))
+// Not `await`: Node would print a warning about this line if the file of a server never finishes its import.
+void import('./index.ts')
+  .then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)))
+  // A server that was loaded from a file may have timers or sockets that keep the process alive.
+  .then((exitCode) => process.exit(exitCode))

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { mcpx } from './cli.fixture.ts'
+import { MCPX, mcpx } from './cli.fixture.ts'
 
 it('prints the help with all commands', async () => {
   const { code, stdout, stderr } = await mcpx([])
@@ -19,11 +22,27 @@ it.each([
   [['list', 'localhost:3000/mcp'], 'For a URL, write http://localhost:3000/mcp'],
   [['list', 'example.com/mcp'], 'For a URL, write https://example.com/mcp'],
   [['list', './server.py'], 'To start a program, write: -- python ./server.py'],
+  [['list', './mcp.json'], 'write: <name> --config ./mcp.json'],
+  [['list', 'http://ada:hush@127.0.0.1/mcp'], 'error: The URL contains a name or a password'],
   [['list', 'missing.ts'], 'missing.ts does not exist'],
 ])('refuses %j with exit code 2 and a remedy', async (args, expected) => {
   const { code, stdout, stderr } = await mcpx(args)
   expect(stderr).toContain(expected)
+  expect(stderr).not.toContain('hush')
   expect([code, stdout]).toEqual([2, ''])
+})
+
+it('ends without an error when the reader of its output has read enough', async () => {
+  const program = fileURLToPath(new URL('./hostile.fixture.ts', import.meta.url))
+  const args = [...MCPX, 'call', 'work', '--', process.execPath, program, 'large']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.once('data', () => child.stdout.destroy())
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  expect([code, stderr]).toEqual([0, ''])
 })
 
 it('prints errors as JSON with --json', async () => {

@@ -44,6 +44,10 @@ export const server = createServer(
     })
     return answer.action === 'accept' ? `bought ${JSON.stringify(answer.content)}` : `not bought: ${answer.action}`
   })
+  .tool('pay', { description: 'Sends you to a page.' }, async (_, ctx) => {
+    const { action } = await ctx.openUrl('page', { message: 'Pay here.', url: 'https://pay.example/now?id=1' })
+    return `paid: ${action}`
+  })
   .resource('shop://terms', { title: 'Terms', mimeType: 'text/plain' }, () => 'All sales are final.\n')
   .resource('shop://item/{id}', { description: 'One item' }, ({ id }) => ({ id }))
   .prompt(

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -153,6 +153,28 @@ describe('an elicitation', () => {
       'The server asks: How many?\nThis was declined, because there is no terminal. Answer with --answers <file>.\n',
     )
     expect(code).toBe(0)
+  })
+
+  it('shows a URL, and opens it only with consent', async () => {
+    const home = await folderWith({})
+    const script = `#!/bin/sh\nprintf '%s' "$1" > '${home}/opened'\n`
+    const bin = await folderWith({ 'xdg-open': script, open: script })
+    for (const name of ['xdg-open', 'open']) await chmod(`${bin}/${name}`, 0o755)
+    const env = { PATH: `${bin}:${process.env.PATH}`, DISPLAY: ':0' }
+    const opened = () => readFile(`${home}/opened`, 'utf8').catch(() => undefined)
+    for (const [key, outcome, url] of [
+      ['\r', 'paid: decline', undefined],
+      ['y', 'paid: accept', 'https://pay.example/now?id=1'],
+    ] as const) {
+      const terminal = await mcpxInTerminal(['call', shop, 'pay'], { env })
+      await terminal.waitFor('https://pay.example/now?id=1')
+      await terminal.waitFor('Open pay.example in your browser?')
+      terminal.type(key)
+      expect(await terminal.exited).toBe(0)
+      expect(terminal.text()).toContain(outcome)
+      expect(await opened()).toBe(url)
+    }
+    expect((await mcpx(['call', shop, 'pay'])).stdout).toBe('paid: decline\n')
   })
 
   it('is answered from a file', async () => {

@@ -36,6 +36,12 @@ export function define(command: Command, context: CommandContext): void {
     .option('-o, --output <file>', 'write exactly the content to a file, or to standard output with -')
     .addHelpText('after', EXAMPLES)
     .action(async (server: string, tool: string, words: readonly string[], options: CallOptions) => {
+      if (server === '-' && (words.includes('-') || options.args === '-')) {
+        throw usageError(
+          'Standard input cannot contain both the server and the arguments',
+          'Pass the arguments by --args @file.',
+        )
+      }
       const progress = createProgressLine(context.terminal)
       const onElicit = await createAnswers(context, { answers: options.answers, beforeInput: progress.clear })
       await useServer(

@@ -161,6 +161,8 @@ describe('<server>', () => {
     expect((await mcpx(args, { input: settings, env: { FOLDER: folder } })).stdout).toContain('hello')
     expect((await mcpx(args, { input: '[]' })).stderr).toContain('standard input: expected the settings of a server')
     expect((await mcpx(args, { input: settings })).stderr).toContain('the variable "FOLDER" has no value')
+    expect((await mcpx(args)).stderr).toContain('expected the settings of a server, got nothing')
+    expect((await mcpx(['call', '-', 'read_text_file', '-'])).stderr).toContain('both the server and the arguments')
     const two = JSON.stringify({ mcpServers: { a: { command: 'x' }, b: { command: 'y' } } })
     expect((await mcpx(args, { input: two })).stderr).toContain('expected one server, got a, b')
   })
@@ -209,6 +211,9 @@ describe('<server>', () => {
     ['exports nothing', '', 2, 'server.mts exports nothing, and no server'],
     ['has a syntax error', 'export const = 3', 3, 'server.mts cannot be loaded'],
     ['throws', "throw new Error('no database')", 3, 'cannot be loaded: no database\nat file://'],
+    ['exits', 'process.exit(0)', 3, 'did not finish: the file of the server exited, or waits for something'],
+    ['exits with a code', 'process.exit(9)', 3, 'the file of the server exited with code 9'],
+    ['never finishes its import', 'await new Promise(() => {})', 3, 'waits for something that never happens'],
     ['lacks a dependency', "import 'no-such-package'", 3, "Cannot find package 'no-such-package'"],
   ])('refuses a file that %s', async (_, source, code, message) => {
     const folder = await folderWith({ 'server.mts': source })

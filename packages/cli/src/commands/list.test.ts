@@ -10,7 +10,7 @@ describe('mcpx list <server>', () => {
     expect(stderr).toBe('')
     expect(stdout).toBe(`The shop 1.2.3 2026-07-28
 
-Tools (5)
+Tools (6)
   search(q: string, limit?: number, tags?: string[], exact?: boolean, price?: { min?: number; max?: number }): { hits: string[] }
     Search the shop.
   fail()
@@ -19,6 +19,8 @@ Tools (5)
   slow()
   buy()
     Asks how many.
+  pay()
+    Sends you to a page.
 
 Resources (1)
   shop://terms text/plain
@@ -57,7 +59,7 @@ Prompts (1)
     const { server, revision, tools, prompts } = json<Record<string, { name: string }[]>>()
     expect(server).toMatchObject({ name: 'shop', version: '1.2.3' })
     expect(revision).toBe('2026-07-28')
-    expect(tools?.map(({ name }) => name)).toEqual(['search', 'fail', 'picture', 'slow', 'buy'])
+    expect(tools?.map(({ name }) => name)).toEqual(['search', 'fail', 'picture', 'slow', 'buy', 'pay'])
     expect(prompts).toHaveLength(1)
     expect(code).toBe(0)
   })

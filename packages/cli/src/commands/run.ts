@@ -28,6 +28,8 @@ export function define(command: Command, context: CommandContext): void {
       const path = resolve(context.terminal.cwd, file)
       if (!existsSync(path)) throw usageError(`The file ${path} does not exist`)
       if (options.http === true && options.stdio === true) throw usageError('--http and --stdio exclude each other')
+      // The file may exit when it has been served.
+      await context.terminal.finish()
       const isHttp = options.http ?? (options.stdio !== true && context.terminal.stdin.isTTY === true)
       await (isHttp ? runHttp(context, path, options) : runStdio(context, path))
     })

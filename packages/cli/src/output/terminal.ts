@@ -4,6 +4,7 @@ import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { fileURLToPath } from 'node:url'
+import { ExitCode } from './errors.ts'
 
 /** The surroundings of the program. Commands use it instead of `process`. */
 export interface Terminal {
@@ -31,8 +32,8 @@ export interface Terminal {
   columns(stream: Terminal['stdout']): number
   /** Sends what other code writes to standard output to standard error. The results of commands are not affected. */
   guardStdout(): void
-  /** Resolves when everything has been written. */
-  flush(): Promise<void>
+  /** Resolves when everything has been written. From then on, the process may exit at any time. */
+  finish(): Promise<void>
 }
 
 /** How long a command may take to end after it was interrupted, in ms. Servers are given 5 s to end. */
@@ -49,18 +50,32 @@ export function processTerminal(main: URL): Terminal {
   const stdout = Object.create(process.stdout, {
     write: { value: process.stdout.write.bind(process.stdout) },
   }) as typeof process.stdout
+  let isFinished = false
+  const exit = (code: number): void => {
+    isFinished = true
+    process.exit(code)
+  }
+  // The file of a server runs in this process: it may exit, or wait for something that never happens.
+  process.once('exit', (code) => {
+    if (isFinished) return
+    const reason = code === 0 ? 'exited, or waits for something that never happens' : `exited with code ${code}`
+    stderr.write(`error: The command did not finish: the file of the server ${reason}\n`)
+    process.exitCode = ExitCode.connection
+  })
   const interruption = new AbortController()
   let onInterrupt: (() => void) | undefined
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (name === 'SIGINT' && onInterrupt !== undefined) return onInterrupt()
-      if (interruption.signal.aborted) process.exit(130)
+      if (interruption.signal.aborted) exit(ExitCode.interrupted)
       interruption.abort(new Error(`Interrupted by ${name}`))
-      setTimeout(() => process.exit(130), EXIT_TIMEOUT).unref()
+      setTimeout(exit, EXIT_TIMEOUT, ExitCode.interrupted).unref()
     })
   }
   // A reader such as `head` has read enough.
-  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70))
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    exit(error.code === 'EPIPE' ? ExitCode.success : ExitCode.bug),
+  )
   stderr.on('error', () => {})
   return {
     stdin,
@@ -82,8 +97,9 @@ export function processTerminal(main: URL): Terminal {
     guardStdout() {
       process.stdout.write = stderr.write.bind(stderr)
     },
-    async flush() {
+    async finish() {
       await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
+      isFinished = true
     },
   }
 }

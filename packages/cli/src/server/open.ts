@@ -56,7 +56,7 @@ export async function resolveServer(
       return { target, label: name, connector: await connectorOfEntry(name, entry, file, terminal, transports) }
     }
     case 'stdin': {
-      const settings = await parseSettings('standard input', await readAll(terminal.stdin), 'json')
+      const settings = await parseSettings('standard input', await readSettingsText(terminal), 'json')
       const [name, entry] = entryOf(settings)
       return {
         target,
@@ -114,6 +114,8 @@ export async function openServer(
     throw connectError(label, error, options.login && terminal.isInteractive)
   }
 }
+
+const SETTINGS_EXAMPLE = 'Example: echo \'{"url":"https://example.com/mcp"}\' | mcpx list -'
 
 interface Transports {
   spawn(
@@ -196,6 +198,12 @@ async function connectorOfEntry(
   return create()
 }
 
+async function readSettingsText({ stdin }: Terminal): Promise<string> {
+  const text = await readAll(stdin)
+  if (text.trim() !== '') return text
+  throw usageError('standard input: expected the settings of a server, got nothing', SETTINGS_EXAMPLE)
+}
+
 /** Returns the server of settings that were piped: one server, or an object with one of them. */
 function entryOf(settings: unknown): [name: string, entry: Record<string, unknown>] {
   const { mcpServers, servers } = isObject(settings) ? settings : {}
@@ -209,8 +217,5 @@ function entryOf(settings: unknown): [name: string, entry: Record<string, unknow
     )
   }
   if (isObject(entry)) return [name, entry]
-  throw usageError(
-    'standard input: expected the settings of a server',
-    'Example: echo \'{"url":"https://example.com/mcp"}\' | mcpx list -',
-  )
+  throw usageError('standard input: expected the settings of a server', SETTINGS_EXAMPLE)
 }

@@ -100,6 +100,7 @@ function unknownName(name: string, servers: readonly FoundServer[], problems: re
 
 /** Returns the remedy for words that look like a path or a URL. */
 function meantByPath(word: string): string | undefined {
+  if (/\.(?:jsonc?|toml|ya?ml)$/.test(word)) return `For a server in this settings file, write: <name> --config ${word}`
   if (/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/.test(word)) return `For a URL, write http://${word}`
   if (/^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/|$)/.test(word) && !/\.(?:py|rb|jar|exe|sh)$/.test(word))
     return `For a URL, write https://${word}`

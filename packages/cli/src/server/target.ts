@@ -47,5 +47,8 @@ export function readTarget(word: string, command: readonly string[] | undefined,
 
 function readUrl(word: string): URL {
   if (!URL.canParse(word)) throw usageError(`${JSON.stringify(word)} is not a valid URL`)
-  return new URL(word)
+  const url = new URL(word)
+  if (url.username === '' && url.password === '') return url
+  // The error does not quote the URL.
+  throw usageError('The URL contains a name or a password', 'Pass them by --header or --token.')
 }
