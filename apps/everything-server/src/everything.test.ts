@@ -9,7 +9,15 @@ import { guardByKey } from './serving/guard.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const answers: Record<string, unknown> = { name: 'Ada', color: 'red', row: 3, ok: true, colour: 'blue', context: 'c' }
+const answers: Record<string, unknown> = {
+  name: 'Ada',
+  confirm: true,
+  color: 'red',
+  row: 3,
+  ok: true,
+  colour: 'blue',
+  context: 'c',
+}
 
 /** The arguments of the tools that need some. */
 const toolArguments: Record<string, Record<string, unknown>> = {
@@ -82,6 +90,21 @@ describe.each(['legacy', 'modern'] as const)('the everything server in the %s er
     ])
     expect(faults.at(-1)).toBe('Error: the password is hunter2')
     await expect(client.callTool('refuse')).rejects.toMatchObject({ code: -32602, data: { retry: 'tomorrow' } })
+  })
+
+  it('runs calls as tasks, if the revision has them', async () => {
+    await using client = await open(era)
+    const call = async (name: string, args = {}) => textOf(await client.callTool(name, args))
+    expect(await call('slow_compute', { seconds: 0.4 })).toBe('answer: 42, after 0.4 s')
+    expect(await call('print')).toBe(era === 'modern' ? 'Printed elsewhere.' : 'Printed here.')
+    expect(await call('test_tool_with_task')).toBe('The work for Ada is done.')
+    if (era === 'legacy') {
+      expect(await call('confirm_delete', { filename: 'a.txt' })).toContain('runs only as a task')
+      return
+    }
+    expect(await call('confirm_delete', { filename: 'a.txt' })).toBe('a.txt was deleted.')
+    await expect(client.callTool('protocol_error_job')).rejects.toMatchObject({ code: -32603 })
+    expect(await client.callTool('failing_job')).toMatchObject({ isError: true })
   })
 
   it('asks during calls, and runs steps once', async () => {

@@ -460,7 +460,7 @@ describe('createServer refuses', () => {
     [
       'a method without run',
       [{ id: ID, methods: { a: {} } }],
-      `${at}, methods, "a", run: expected a function, got nothing`,
+      `${at}, methods, "a", run: expected a function, got null`,
     ],
     ['a result type of the protocol', [{ id: ID, resultTypes: { complete: [] } }], 'the result type "complete"'],
     ['an error code of the protocol', [{ id: ID, errorCodes: [-32021] }], 'the error code "-32021"'],

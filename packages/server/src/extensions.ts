@@ -36,18 +36,21 @@ import type { Middleware, ServerRequest } from './middleware.ts'
 import { checkOptionNames } from './registration.ts'
 import { createStandardCheck } from './schema-check.ts'
 import { describeIssues } from './schemas.ts'
+import { TOOL_OPTION_NAMES } from './tools.ts'
 
-const MEMBER_NAMES: readonly (keyof ExtensionMembers)[] = [
-  'methods',
-  'resultTypes',
-  'subscriptions',
-  'notifications',
-  'errorCodes',
-  'middleware',
-  'toolOptions',
-  'handler',
-]
-const EXTENSION_NAMES: readonly (keyof ServerExtension)[] = ['id', 'settings', 'eras', 'install', ...MEMBER_NAMES]
+/** The members of an extension, with the kind of value of each. */
+const MEMBER_KINDS = {
+  methods: 'object',
+  resultTypes: 'object',
+  subscriptions: 'object',
+  notifications: 'array',
+  errorCodes: 'array',
+  middleware: 'function',
+  toolOptions: 'object',
+  handler: 'object',
+} as const satisfies Readonly<Record<keyof ExtensionMembers, string>>
+const MEMBER_NAMES = Object.keys(MEMBER_KINDS)
+const EXTENSION_NAMES: readonly string[] = ['id', 'settings', 'eras', 'install', ...MEMBER_NAMES]
 const ERAS: readonly Era[] = ['legacy', 'modern']
 
 /** A member of an extension, with the extension that it belongs to. */
@@ -126,6 +129,9 @@ export class Extensions {
   }
 
   #add(members: ExtensionMembers, id: string, eras: readonly Era[]): void {
+    for (const [name, kind] of Object.entries(MEMBER_KINDS)) {
+      expectKind(`${placeOf(id)}, ${name}`, kind, members[name as keyof ExtensionMembers])
+    }
     const { methods, resultTypes, subscriptions, notifications, errorCodes, middleware, toolOptions, handler } = members
     const claim = (kind: string, name: string | number) => this.#claim(`${kind} ${quoted(String(name))}`, id)
     for (const [name, method] of entriesOf(methods)) {
@@ -136,20 +142,28 @@ export class Extensions {
     for (const [type, names] of entriesOf(resultTypes)) {
       claim('the result type', type)
       if (type === 'complete' || type === 'input_required') throw reserved('the result type', type, id)
+      expectKind(`${placeOf(id)}, resultTypes, ${quoted(type)}`, 'array', names)
       this.#resultTypes.set(type, names)
     }
     for (const [name, subscription] of entriesOf(subscriptions)) {
       claim('the subscription', name)
       if (Object.hasOwn(SubscriptionFilter.shape, name)) throw reserved('the subscription', name, id)
+      const place = `${placeOf(id)}, subscriptions, ${quoted(name)}`
+      checkOptionNames(place, subscription, ['value', 'requiresDeclaration', 'open'])
+      expectKind(`${place}, open`, 'function', subscription.open ?? null)
       this.subscriptions.set(name, { ...subscription, extension: id, eras })
     }
     for (const code of errorCodes ?? []) {
       claim('the error code', code)
+      if (!Number.isInteger(code))
+        throw new RegistrationError(`${placeOf(id)}, errorCodes: expected integers, got ${code}`)
       if (Object.values<number>(ErrorCode).includes(code)) throw reserved('the error code', String(code), id)
       this.#errorCodes.add(code)
     }
     for (const [name, option] of entriesOf(toolOptions)) {
       claim('the tool option', name)
+      if (TOOL_OPTION_NAMES.includes(name)) throw reserved('the tool option', name, id)
+      expectKind(`${placeOf(id)}, toolOptions, ${quoted(name)}`, 'object', option)
       this.toolOptions.set(name, option)
     }
     for (const name of notifications ?? []) this.notifications.set(name, id)
@@ -217,12 +231,14 @@ function checkExtension(extension: ServerExtension): void {
   if (!Array.isArray(eras) || eras.length === 0 || !eras.every((era) => ERAS.includes(era))) {
     throw new RegistrationError(`${place}, eras: expected ["legacy"], ["modern"] or both, got ${JSON.stringify(eras)}`)
   }
-  if (settings !== false && !isObject(settings)) {
-    throw new RegistrationError(`${place}, settings: expected an object, got ${kindOf(settings)}`)
-  }
-  if (install !== undefined && typeof install !== 'function') {
-    throw new RegistrationError(`${place}, install: expected a function, got ${kindOf(install)}`)
-  }
+  if (settings !== false) expectKind(`${place}, settings`, 'object', settings)
+  expectKind(`${place}, install`, 'function', install)
+}
+
+/** Throws a `RegistrationError` for a value of another kind. Undefined is accepted. */
+function expectKind(place: string, kind: string, value: unknown): void {
+  if (value === undefined || kindOf(value) === kind) return
+  throw new RegistrationError(`${place}: expected ${kind === 'function' ? 'a' : 'an'} ${kind}, got ${kindOf(value)}`)
 }
 
 function checkMethod(name: string, method: ExtensionMethod, id: string, eras: readonly Era[]): void {
@@ -230,9 +246,7 @@ function checkMethod(name: string, method: ExtensionMethod, id: string, eras: re
   if (taken) throw reserved('the method', name, id)
   const place = `${placeOf(id)}, methods, ${quoted(name)}`
   checkOptionNames(place, method, ['params', 'requiresDeclaration', 'cacheable', 'mayAsk', 'run'])
-  if (typeof method.run !== 'function') {
-    throw new RegistrationError(`${place}, run: expected a function, got ${kindOf(method.run)}`)
-  }
+  expectKind(`${place}, run`, 'function', method.run ?? null)
 }
 
 function reserved(kind: string, name: string, id: string): RegistrationError {

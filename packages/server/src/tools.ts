@@ -84,7 +84,7 @@ export interface ToolMembers<Input, Output> extends VisibilityOptions, Extension
   replace?: boolean | undefined
 }
 
-const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
+export const TOOL_OPTION_NAMES: readonly string[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
 
 /**
  * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output`, any value: a
@@ -158,7 +158,7 @@ function createTool(
   use: ToolsOptions,
 ): RegisteredTool {
   const { extensionOptions: rules = NO_RULES } = use
-  const label = checkRegistration('Tool', [name, options, run], [...OPTION_NAMES, ...rules.keys()])
+  const label = checkRegistration('Tool', [name, options, run], [...TOOL_OPTION_NAMES, ...rules.keys()])
   if (!/^[\w.-]{1,128}$/.test(name)) {
     use.warn(`${label}: clients may refuse this name; use 1 to 128 characters of A-Z a-z 0-9 _ . -`)
   }
