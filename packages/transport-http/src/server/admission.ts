@@ -34,8 +34,7 @@ export class SharedLimits {
 
 /** Returns the caller of a request: its principal, else its network address, else its session. */
 export function callerOf(context: Context, auth?: AuthInfo): string | undefined {
-  const session = context.req.raw.headers.get(SESSION_HEADER) ?? undefined
-  return principalOf(auth) ?? networkOf(context) ?? session?.slice(0, MAX_CALLER)
+  return principalOf(auth) ?? networkOf(context) ?? context.req.raw.headers.get(SESSION_HEADER)?.slice(0, MAX_CALLER)
 }
 
 /** Addresses of the same machine or network. */

@@ -4,7 +4,7 @@ import type { Guard, Responder } from '@mcpx/protocol'
 import { type Context, Hono } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import { Endpoint } from './endpoint.ts'
-import { admitRequests, authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from './guards.ts'
+import { createGuards } from './guards.ts'
 import type { EndpointVariables } from './http-request.ts'
 import { checkOptions, type EndpointOptions } from './options.ts'
 import { toResponse } from './responses.ts'
@@ -45,14 +45,8 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   })
   const { authenticate: given } = options
   const guard: Guard | undefined = (server.store && given?.withStore?.(server.store)) ?? given
-  if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
-  app.use(hostAndOriginGuard(options))
-  if (options.cors) app.use(corsMiddleware(options))
-  app.use(admitRequests(endpoint.limits, guard !== undefined))
-  if (guard !== undefined) app.use(authenticate(guard, options.page !== false))
-  addLast(app, async (context: Context<{ Variables: EndpointVariables }>) =>
-    toResponse(context, await endpoint.handle(context)),
-  )
+  app.use(createGuards(options, guard, endpoint.limits))
+  addLast(app, (context: Context<{ Variables: EndpointVariables }>) => endpoint.handle(context))
   const { fetch } = app
   return Object.assign(app, {
     fetch(...args: Parameters<typeof fetch>) {

@@ -15,7 +15,7 @@ import { estimateBytes, type SharedLimits } from './admission.ts'
 import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
 import { HttpExchange } from './exchange.ts'
-import { acceptsEvents, checkPostHeaders } from './guards.ts'
+import { checkPostHeaders } from './guards.ts'
 import { bindingsOf, type EndpointVariables, HttpRequest, type PostBody, type WaitUntil } from './http-request.ts'
 import { LegacyEra } from './legacy/handler.ts'
 import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
@@ -28,6 +28,7 @@ import {
   methodNotAllowed,
   shuttingDown,
   tooMuchUnread,
+  toResponse,
 } from './responses.ts'
 
 /** Default time for running requests to finish, in ms. */
@@ -60,37 +61,33 @@ export class Endpoint {
     return this.#context.shared
   }
 
-  async handle(context: Context<{ Variables: EndpointVariables }>): Promise<HttpAnswer> {
+  /** Answers a request that the guards have admitted. */
+  async handle(context: Context<{ Variables: EndpointVariables }>): Promise<Response> {
     const admission = context.get('admission')
     // Middleware may respond before the endpoint does, for example after a timeout.
     admission.hold()
     try {
-      return await this.#handle(context)
+      const isOnNode = bindingsOf(context).incoming !== undefined
+      const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
+      const request = new HttpRequest(context, this.#context.options.responses !== 'json', waitUntil)
+      const isPost = context.req.method === 'POST'
+      const answer = isPost ? await this.#post(context, request) : await this.#answerOther(request)
+      this.#context.watchResponse(request, answer)
+      return toResponse(context, answer)
     } finally {
       admission.release()
     }
   }
 
-  async #handle(context: Context<{ Variables: EndpointVariables }>): Promise<HttpAnswer> {
-    const { method, raw } = context.req
-    const { page, responses, strictAccept } = this.#context.options
-    if (this.#context.closedReason !== undefined || (this.#isClosing && method === 'GET')) return shuttingDown()
-    const canStream = responses !== 'json' && acceptsEvents(raw)
-    const isOnNode = bindingsOf(context).incoming !== undefined
-    const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
-    const request = new HttpRequest(context, canStream, waitUntil)
-    if (method === 'POST') {
-      const answer = checkPostHeaders(raw, strictAccept === true) ?? (await this.#post(context, request))
-      this.#context.watchResponse(request, answer)
-      return answer
-    }
-    if (page !== false && isVisit(raw) && !this.#legacy?.handlesSse(request)) return this.#welcome(request)
+  async #answerOther(request: HttpRequest): Promise<HttpAnswer> {
+    const { raw } = request
+    if (this.#context.closedReason !== undefined || (this.#isClosing && raw.method === 'GET')) return shuttingDown()
+    const isPage = this.#context.options.page !== false && isVisit(raw) && this.#legacy?.handlesSse(request) !== true
+    if (isPage) return this.#welcome(request)
     if (this.#legacy === undefined) return methodNotAllowed('POST')
-    if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
+    if (raw.method !== 'GET' && raw.method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
     if (namesModern(request)) return methodNotAllowed('POST')
-    const answer = await this.#legacy.other(request)
-    this.#context.watchResponse(request, answer)
-    return answer
+    return this.#legacy.other(request)
   }
 
   /** Requests the name of the server through its middleware, for the caller that was authenticated. */
@@ -124,8 +121,11 @@ export class Endpoint {
   }
 
   async #post(context: Context, request: HttpRequest): Promise<HttpAnswer> {
-    const { bodyTimeout, limits, unread } = this.#context
+    const { bodyTimeout, closedReason, limits, options, unread } = this.#context
     const { admission } = request
+    if (closedReason !== undefined) return shuttingDown()
+    const problem = checkPostHeaders(request.raw, options.strictAccept === true)
+    if (problem !== undefined) return problem
     const body = await readBody(context, limits.body, bodyTimeout, admission)
     if (typeof body !== 'string') return body
     if (unread.isFull(admission.caller)) return tooMuchUnread()

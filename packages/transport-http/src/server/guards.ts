@@ -1,7 +1,7 @@
-/** Middleware that runs before the endpoint: host and origin checks, CORS, and authentication. */
+/** The guards, which run before the endpoint and middleware of users: host and origin checks, CORS, authentication. */
 
 import { type AuthInfo, type Guard, invalidRequest } from '@mcpx/protocol'
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, Next } from 'hono'
 import { cors } from 'hono/cors'
 import {
   EVENTS_TYPE,
@@ -23,8 +23,47 @@ export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::
 
 type Allowed = readonly string[] | '*'
 
-/** Refuses hosts and origins that are not allowed, so that a web page cannot reach a local server through a browser. */
-export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler {
+type GuardHandler = (context: Context<{ Variables: EndpointVariables }>, next: Next) => Promise<Response | undefined>
+
+/**
+ * Creates the middleware that guards an endpoint: it serves the metadata of `authenticate`, refuses hosts and origins that are
+ * not allowed, takes a place for the request until it is answered, and identifies its caller before the body is read. It is
+ * one function, because Hono composes each handler of an app below a path again for each request.
+ *
+ * @param guard the option `authenticate`
+ */
+export function createGuards(options: EndpointOptions, guard: Guard | undefined, limits: SharedLimits): GuardHandler {
+  const refuseSender = createSenderCheck(options)
+  const addCors = options.cors ? createCors(options) : undefined
+
+  const admit: GuardHandler = async (context, next) => {
+    // With a guard, the place belongs to no caller until the guard has found one.
+    const admission = limits.admit(context, guard === undefined ? callerOf(context) : undefined)
+    if (!(admission instanceof Admission)) return toResponse(context, admission)
+    context.set('admission', admission)
+    try {
+      const refused = guard && (await authenticate(context, guard, options.page !== false))
+      if (refused === undefined) await next()
+      return refused
+    } catch (error) {
+      // Hono passes only `Error` instances to `onError`.
+      throw asError(error)
+    } finally {
+      admission.release()
+    }
+  }
+
+  return async (context, next) => {
+    const metadata = context.req.method === 'POST' ? undefined : guard?.metadata?.(context.req.raw)
+    if (metadata !== undefined) return copyResponse(metadata)
+    const refused = refuseSender(context)
+    if (refused !== undefined) return toResponse(context, refused)
+    return addCors === undefined ? admit(context, next) : addCors(context, next, admit)
+  }
+}
+
+/** Creates the check of hosts and origins, which keeps web pages from reaching a local server through a browser. */
+function createSenderCheck(options: EndpointOptions): (context: Context) => HttpAnswer | undefined {
   const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins } = options
   const hosts = lowerCase(allowedHosts)
   const origins = allowedOrigins === undefined ? undefined : lowerCase(allowedOrigins)
@@ -40,18 +79,12 @@ export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler 
     return hosts === '*' ? page === host.toLowerCase() : isAllowedHost(page, hosts)
   }
 
-  return async (context, next) => {
+  return (context) => {
     const host = hostOf(context)
-    if (!isAllowedHost(host.toLowerCase(), hosts)) return forbidden(context, 'Host', host, 'allowedHosts')
+    if (!isAllowedHost(host.toLowerCase(), hosts)) return forbidden('Host', host, 'allowedHosts')
     const origin = context.req.raw.headers.get('origin')
-    if (origin !== null && !isAllowedOrigin(origin, host)) return forbidden(context, 'Origin', origin, 'allowedOrigins')
-    try {
-      await next()
-    } catch (error) {
-      // Hono passes only `Error` instances to `onError`.
-      throw asError(error)
-    }
-    return
+    if (origin === null || isAllowedOrigin(origin, host)) return undefined
+    return forbidden('Origin', origin, 'allowedOrigins')
   }
 }
 
@@ -79,10 +112,9 @@ function hostOf(context: Context): string {
 
 const SHOWN = 100
 
-function forbidden(context: Context, header: string, value: string, option: string): Response {
+function forbidden(header: string, value: string, option: string): HttpAnswer {
   const shown = JSON.stringify(value.slice(0, SHOWN))
-  const text = `${header} ${shown} is not allowed: add it to the option ${option}`
-  return toResponse(context, refusal(403, invalidRequest(text)))
+  return refusal(403, invalidRequest(`${header} ${shown} is not allowed: add it to the option ${option}`))
 }
 
 /** The headers that pages may send, besides those of mirrored arguments, which a preflight lists by name. */
@@ -105,17 +137,14 @@ const RESPONSE_HEADERS = [SESSION_HEADER, VERSION_HEADER, 'www-authenticate', 'd
 /** The time that a browser may cache a preflight, in seconds. */
 const MAX_AGE = 7200
 
-/** Lets pages of other origins read the responses. `hostAndOriginGuard` has already checked the origin. */
-export function corsMiddleware({ cors: allowed, allowedOrigins }: EndpointOptions): MiddlewareHandler {
+/** Lets pages of other origins read the responses, by `hono/cors`. The origin must have been checked before. */
+function createCors({ cors: allowed, allowedOrigins }: EndpointOptions) {
   const isAnyOrigin = allowedOrigins === '*' && allowed === true
-  return async (context, next) => {
+  return async (...[context, next, admit]: [...Parameters<GuardHandler>, GuardHandler]) => {
     const { req } = context
     const origin = req.header('origin')
     const isPreflight = req.header('access-control-request-method') !== undefined
-    if (origin === undefined || (req.method === 'OPTIONS' && !isPreflight)) {
-      await next()
-      return
-    }
+    if (origin === undefined || (req.method === 'OPTIONS' && !isPreflight)) return admit(context, next)
     const asked = (req.header('access-control-request-headers') ?? '').toLowerCase().split(',')
     const mirrored = asked.map((name) => name.trim()).filter((name) => name.startsWith(PARAM_HEADER_PREFIX))
     const run = cors({
@@ -125,49 +154,31 @@ export function corsMiddleware({ cors: allowed, allowedOrigins }: EndpointOption
       exposeHeaders: [RESPONSE_HEADERS.join(', ')],
       maxAge: MAX_AGE,
     })
-    return run(context, next)
+    const preflight = await run(context, async () => {
+      const refused = await admit(context, next)
+      if (refused !== undefined) context.res = refused
+    })
+    return preflight ?? undefined
   }
 }
 
-/**
- * Takes a place for the request until it is answered, or sends the response that refuses it. With a guard, the place
- * belongs to no caller until the guard has found one.
- */
-export function admitRequests(
-  limits: SharedLimits,
-  hasGuard: boolean,
-): MiddlewareHandler<{ Variables: EndpointVariables }> {
-  return async (context, next) => {
-    const admission = limits.admit(context, hasGuard ? undefined : callerOf(context))
-    if (!(admission instanceof Admission)) return toResponse(context, admission)
-    context.set('admission', admission)
-    try {
-      await next()
-    } finally {
-      admission.release()
-    }
-    return
+/** Identifies the caller, or returns the response that refuses the request. */
+async function authenticate(
+  context: Context<{ Variables: EndpointVariables }>,
+  guard: Guard,
+  hasPage: boolean,
+): Promise<Response | undefined> {
+  const { raw, method } = context.req
+  // Browsers send preflights without credentials.
+  if (method === 'OPTIONS') return undefined
+  const found = await callGuard(guard, raw)
+  if (isResponse(found)) {
+    const showsPage = hasPage && isVisit(raw) && requiresCredentials(found)
+    return showsPage ? refusedPage(raw, found) : copyResponse(found)
   }
-}
-
-/** Identifies the caller before the body is read, or sends the response that the guard returned. */
-export function authenticate(guard: Guard, hasPage: boolean): MiddlewareHandler<{ Variables: EndpointVariables }> {
-  return async (context, next) => {
-    const { req } = context
-    // Browsers send preflights without credentials.
-    if (req.method !== 'OPTIONS') {
-      const found = await callGuard(guard, req.raw)
-      if (isResponse(found)) {
-        const showsPage = hasPage && isVisit(req.raw) && requiresCredentials(found)
-        return showsPage ? refusedPage(req.raw, found) : copyResponse(found)
-      }
-      context.set('auth', found)
-      const refused = context.get('admission').moveTo(callerOf(context, found))
-      if (refused !== undefined) return toResponse(context, refused)
-    }
-    await next()
-    return
-  }
+  context.set('auth', found)
+  const refused = context.get('admission').moveTo(callerOf(context, found))
+  return refused && toResponse(context, refused)
 }
 
 /** Whether the guard requires credentials, and has no page of its own for browsers. */
@@ -197,16 +208,6 @@ export function copyResponse(response: Response): Response {
   return new Response(isUsed ? null : response.body, response)
 }
 
-/** Serves the metadata of the guard to every client and to pages of every origin. */
-export function serveMetadata(guard: Guard): MiddlewareHandler {
-  return async (context, next) => {
-    const found = context.req.method === 'POST' ? undefined : guard.metadata?.(context.req.raw)
-    if (found !== undefined) return copyResponse(found)
-    await next()
-    return
-  }
-}
-
 /** Checks the headers of a POST. Only JSON is accepted, because pages can send some other types without a preflight. */
 export function checkPostHeaders({ headers }: Request, strictAccept: boolean): HttpAnswer | undefined {
   const type = headers.get('content-type')
@@ -230,14 +231,6 @@ function checkAccept(accept: string | null): HttpAnswer | undefined {
 
 function mediaTypes(accept: string | null): readonly string[] {
   return (accept ?? '').split(',').map(mediaType)
-}
-
-const EVENTS = /(?:^|,)\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:[,;]|$)/i
-
-/** Returns whether the client accepts an SSE stream. A missing Accept header counts as yes. */
-export function acceptsEvents({ headers }: Request): boolean {
-  const accept = headers.get('accept')
-  return accept === null || EVENTS.test(accept)
 }
 
 function mediaType(value: string): string {

@@ -2,6 +2,7 @@
 
 import { type AuthInfo, ConnectionError, type Message, type NetworkInfo, type Refusal } from '@mcpx/protocol'
 import type { Context } from 'hono'
+import { EVENTS_TYPE } from '../headers.ts'
 import type { Admission } from './admission.ts'
 
 /** The members of Node's `IncomingMessage` that are used, so that this package compiles for every runtime. */
@@ -55,6 +56,8 @@ export type PostBody = Message | (Message | Refusal)[]
 /** Keeps work running on runtimes that stop it when its request ends. Undefined on other runtimes. */
 export type WaitUntil = ((work: Promise<unknown>) => void) | undefined
 
+const EVENTS = /(?:^|,)\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:[,;]|$)/i
+
 /** The network information of a request when the runtime reports none. */
 export const NETWORK: NetworkInfo = { transport: 'tcp', protocol: 'http' }
 
@@ -63,21 +66,26 @@ export class HttpRequest {
   readonly raw: Request
   /** The caller, as `authenticate` returned it. */
   readonly auth: AuthInfo | undefined
-  /** Whether the client accepts an SSE stream as the response. */
-  readonly acceptsEvents: boolean
   readonly waitUntil: WaitUntil
   /** Node's `ServerResponse`. Undefined on other runtimes. */
   readonly outgoing: NodeOutgoing | undefined
   /** The capacity that this request uses: requests and bytes. */
   readonly admission: Admission
+  readonly #canStream: boolean
 
-  constructor(context: Context<{ Variables: EndpointVariables }>, acceptsEvents: boolean, waitUntil: WaitUntil) {
+  /** @param canStream whether the endpoint answers with SSE streams */
+  constructor(context: Context<{ Variables: EndpointVariables }>, canStream: boolean, waitUntil: WaitUntil) {
     this.raw = context.req.raw
     this.auth = context.get('auth')
     this.admission = context.get('admission')
-    this.acceptsEvents = acceptsEvents
+    this.#canStream = canStream
     this.waitUntil = waitUntil
     this.outgoing = bindingsOf(context).outgoing
+  }
+
+  /** Whether the response may be an SSE stream. A missing Accept header accepts one. */
+  get acceptsEvents(): boolean {
+    return this.#canStream && EVENTS.test(this.header('accept') ?? EVENTS_TYPE)
   }
 
   /** The value of a header by its lower-case name; null when it is absent. */
