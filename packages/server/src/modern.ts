@@ -25,7 +25,7 @@ import { RequestContext } from './context.ts'
 import { paramsProblem, type ServerEra, type ServerInternals } from './era.ts'
 import { missingDeclaration } from './extensions.ts'
 import { createClientAccess, finishResult, type ModernCall, toModernError } from './modern-call.ts'
-import { type CallState, type ModernAsker, openCallState, sealQuestions } from './modern-questions.ts'
+import { type ModernAsker, openCallState, sealQuestions } from './modern-questions.ts'
 import { isInputRequired, toResult } from './results.ts'
 import { openSubscription } from './subscriptions.ts'
 
@@ -89,44 +89,34 @@ function discover(call: ModernCall): ResponseMessage {
   return resultMessage(call.message.id, finishResult(call, result))
 }
 
+/** Runs the handler. Answers with its result, or with the questions that the client has to answer first. */
 async function answer(call: ModernCall): Promise<ResponseMessage> {
-  const { message, exchange, server } = call
+  const { message, params, entry, exchange, server } = call
   const { id, method } = message
-  const fail = (error: unknown, ctx?: RequestContext) =>
-    errorMessage(id, toModernError(server.faults.toRpcError(error, ctx, { method, params: call.params }), server))
-
-  let state: CallState | undefined
+  let request = { method, params }
+  let ctx: RequestContext | undefined
   try {
-    if (call.entry.mayAsk && call.params.requestState !== undefined) state = await openCallState(call)
-  } catch (error) {
-    return fail(error)
-  }
-  const params = state === undefined ? call.params : { ...call.params, requestState: state.own }
-  const ctx = new RequestContext(params, exchange, createClientAccess(call, state))
-  try {
-    return resultMessage(id, await run(call, params, ctx))
-  } catch (error) {
-    return fail(error, ctx)
-  }
-}
-
-/** Runs the handler. Returns the finished result, or the questions that the client has to answer first. */
-async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): Promise<object> {
-  const request = { method: call.message.method, params }
-  let returned: unknown
-  try {
-    returned = await call.server.run(request, ctx)
-  } catch (error) {
+    const isRepeated = entry.mayAsk === true && params.requestState !== undefined
+    const state = isRepeated ? await openCallState(call) : undefined
+    if (state !== undefined) request = { method, params: { ...params, requestState: state.own } }
+    ctx = new RequestContext(request.params, exchange, createClientAccess(call, state))
+    let returned: unknown
+    try {
+      returned = await server.run(request, ctx)
+    } catch (error) {
+      if (ctx.asker?.unfinished?.() === undefined) throw error
+    }
     // If a handler replaced our error with its own, the open input requests are still returned.
-    returned = ctx.asker?.unfinished?.()
-    if (returned === undefined) throw error
+    const result = toResult(request, ctx.asker?.unfinished?.() ?? returned)
+    if (!isInputRequired(result)) return resultMessage(id, finishResult(call, result))
+    if (entry.mayAsk !== true) {
+      throw new Error(
+        `${method} cannot ask the client: only tools/call, prompts/get, resources/read and methods of extensions with \`mayAsk\` can`,
+      )
+    }
+    const questions = await sealQuestions(call, result, ctx.asker as ModernAsker | undefined)
+    return resultMessage(id, finishResult(call, questions))
+  } catch (error) {
+    return errorMessage(id, toModernError(server.faults.toRpcError(error, ctx, request), server))
   }
-  const result = toResult(request, ctx.asker?.unfinished?.() ?? returned)
-  if (!isInputRequired(result)) return finishResult(call, result)
-  if (call.entry.mayAsk !== true) {
-    throw new Error(
-      `${request.method} cannot ask the client: only tools/call, prompts/get, resources/read and methods of extensions with \`mayAsk\` can`,
-    )
-  }
-  return finishResult(call, await sealQuestions(call, result, ctx.asker as ModernAsker | undefined))
 }
