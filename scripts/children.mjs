@@ -7,11 +7,11 @@ const running = new Set()
 let ending = false
 
 /** How long a captured tool may run, in ms. */
-const LIMIT = 600_000
+const LIMIT = 1_800_000
 
 /**
  * Runs a tool and returns its output and exit code; `onText` receives the output while it runs.
- * After ten minutes the tool is stopped and `timedOut` is true. A tool that cannot be started has the code 127.
+ * After 30 minutes the tool is stopped and `timedOut` is true. A tool that cannot be started has the code 127.
  */
 export function capture(command, args, { env = process.env, cwd, onText } = {}) {
   return new Promise((resolve) => {

@@ -101,7 +101,7 @@ function quiet(output) {
 
 function reason({ code, output, timedOut }, pnpm) {
   const again = 'then run the same command again'
-  if (timedOut) return `Installing took more than ten minutes and was stopped: check the network, ${again}.`
+  if (timedOut) return `Installing took more than 30 minutes and was stopped: check the network, ${again}.`
   if (code === 127) return `npx was not found: install npm (it comes with Node), ${again}.`
   if (/OUTDATED_LOCKFILE/.test(output)) {
     return `pnpm-lock.yaml does not fit the package.json files: run \`npx -y ${pnpm} install\`, commit pnpm-lock.yaml, ${again}.`

@@ -125,7 +125,7 @@ async function reporting(run, name, args) {
 async function tool(run, command, args) {
   run.note(command)
   const result = await capture(command, args, { cwd: run.root, env: { ...run.env, ...colourSettings } })
-  if (result.timedOut) result.output += `\n${command} took longer than ten minutes and was stopped.\n`
+  if (result.timedOut) result.output += `\n${command} took longer than 30 minutes and was stopped.\n`
   return result
 }
 
