@@ -157,6 +157,8 @@ export interface ExtensionHost {
    * and for one that the caller may not call.
    */
   toolOptions(tool: string, ctx: Context): ExtensionToolOptions | undefined
+  /** Returns the answers and the results of steps that a request has so far, also those of middleware. Modern era only. */
+  stateOf(ctx: Context): { readonly answers: JsonObject; readonly steps: JsonObject }
   /** Returns the caller for limits that callers share. Undefined if the transport has one peer only. */
   callerOf(ctx: Context): string | undefined
   /** Returns whether a client can answer an input request, by its declared capabilities. */

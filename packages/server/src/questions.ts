@@ -110,6 +110,8 @@ export interface Asker {
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
   /** Returns the `input_required` result with the open input requests, or undefined. Modern era only. */
   unfinished?(): InputRequiredResult | undefined
+  /** The answers and the results of steps so far. Modern era only. */
+  readonly state?: { readonly answers?: JsonObject; readonly steps?: JsonObject }
   /** Called when the call has succeeded. */
   finish?(): Promise<void>
 }

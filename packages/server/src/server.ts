@@ -416,6 +416,10 @@ class ServerCore implements ServerInternals {
       seal: (data, binding, ttl) => core.requestState.seal(data, bindingOf(binding), ttl),
       open: (sealed, binding) => core.requestState.open(sealed, bindingOf(binding)),
       toolOptions: (tool, { auth }) => core.toolOptions(tool, auth),
+      stateOf(ctx) {
+        const { answers = {}, steps = {} } = (ctx as Partial<RequestContext>).asker?.state ?? {}
+        return { answers, steps }
+      },
       callerOf: (ctx) => (ctx as Partial<RequestContext>).caller,
       canAnswer: (request, { capabilities }) => missingCapabilities(request, capabilities, true) === undefined,
       createContext(work, base) {

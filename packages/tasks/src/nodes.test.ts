@@ -1,6 +1,6 @@
 import { type JsonObject, RpcError, type Store, TASKS_EXTENSION, type TaskStore } from '@mcpx/protocol'
 import { memoryStore } from '@mcpx/protocol/memory'
-import { createServer, elicit, type Server } from '@mcpx/server'
+import { approve, createServer, elicit, type Server } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { continueAsTask, TaskEnded, type TasksOptions, tasks } from './index.ts'
@@ -15,7 +15,7 @@ afterEach(async () => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const accept = (content: JsonObject) => ({ action: 'accept', content })
 const Yes = z.object({ yes: z.boolean() })
-const approve = { message: 'Ship it?', schema: Yes }
+const approval = { message: 'Ship it?', schema: Yes }
 
 interface NodeOptions extends TasksOptions {
   readonly secret?: string
@@ -27,7 +27,7 @@ function createNode(store: Store, add: (server: Server) => unknown, options: Nod
   const { secret = 'the same in every process', onError = () => {}, ...taskOptions } = options
   const server = createServer(
     { name: 'node', version: '1' },
-    { store, secrets: [secret], onError, extensions: [tasks({ inlineTime: 30, lease: 150, ...taskOptions })] },
+    { store, secrets: [secret], onError, extensions: [tasks({ inlineTime: 30, lease: 600, ...taskOptions })] },
   )
   add(server)
   servers.push(server)
@@ -60,7 +60,7 @@ function createCutStore(store: Store) {
 
 describe('two processes with one store', () => {
   const ask = (server: Server) =>
-    server.tool('ask', { task: 'required' }, async (_, ctx) => String((await ctx.elicit('yes', approve)).content?.yes))
+    server.tool('ask', { task: 'required' }, async (_, ctx) => String((await ctx.elicit('yes', approval)).content?.yes))
 
   it('serve the same task: one runs it, the other reads, answers and cancels it', async () => {
     const store = memoryStore()
@@ -120,7 +120,7 @@ describe('a process that dies', () => {
             return { id: `charge-${item}` }
           })
           await wait()
-          const answer = await ctx.elicit('approve', approve)
+          const answer = await ctx.elicit('approve', approval)
           const parcel = await ctx.step('ship', async () => {
             log.steps.push(`ship by ${node}`)
             return `parcel by ${node}`
@@ -157,9 +157,9 @@ describe('a process that dies', () => {
     const answers: unknown[] = []
     const tool = (wait: () => Promise<unknown>) => (server: Server) =>
       server.tool('t', { task: 'auto', resumable: true }, async (_, ctx) => {
-        const before = await ctx.elicit('before', approve)
+        const before = await ctx.elicit('before', approval)
         await continueAsTask(ctx)
-        const after = await ctx.elicit('after', approve)
+        const after = await ctx.elicit('after', approval)
         answers.push([before.content, after.content])
         await wait()
         return 'done'
@@ -302,6 +302,25 @@ describe('a process that dies', () => {
     expect(log.steps).toEqual(['charge by first', 'ship by second'])
   })
 
+  it('does not ask again for what middleware has asked before the task', async () => {
+    const store = memoryStore()
+    const first = createCutStore(store)
+    let runs = 0
+    const guarded = (server: Server) =>
+      server.use(approve({ message: 'Run it?' })).tool('t', { task: 'required', resumable: true }, async () => {
+        runs++
+        return runs === 1 ? new Promise<string>(() => {}) : 'done'
+      })
+    const peer = connectPeer(createNode(first.store, guarded))
+    const asked = await peer.call('t')
+    expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { 'mcpx.approve.t': {} } })
+    const { taskId } = await peer.call('t', {}, { inputResponses: { 'mcpx.approve.t': accept({}) } })
+    const far = connectPeer(createNode(store, guarded))
+    first.cut()
+    expect(await far.until(taskId, 'completed', 'input_required')).toMatchObject({ status: 'completed' })
+    expect(runs).toBe(2)
+  })
+
   it('has its middleware run again with the caller, and a refusal of it ends the task', async () => {
     const store = memoryStore()
     const first = createCutStore(store)
@@ -398,7 +417,7 @@ describe('the store of tasks', () => {
 
 describe('subscriptions to tasks', () => {
   const idle = (server: Server) =>
-    server.tool('t', { task: 'required' }, async (_, ctx) => String((await ctx.elicit('yes', approve)).content?.yes))
+    server.tool('t', { task: 'required' }, async (_, ctx) => String((await ctx.elicit('yes', approval)).content?.yes))
   const states = ({ heard }: { heard: readonly { method: string; params?: JsonObject | undefined }[] }) =>
     heard.filter(({ method }) => method === 'notifications/tasks').map(({ params }) => params)
   const listen = (taskIds: unknown) => ({ notifications: { taskIds } as JsonObject })
@@ -503,19 +522,19 @@ describe('tasks.handle', () => {
     expect(await worker.state()).toMatchObject({ status: 'working', tool: 'render' })
     expect(await worker.report('half')).toBe(true)
     expect(await peer.get(taskId)).toMatchObject({ status: 'working', statusMessage: 'half' })
-    const answer = worker.ask('yes', elicit(approve))
+    const answer = worker.ask('yes', elicit(approval))
     await peer.until(taskId, 'input_required')
     await peer.update(taskId, { yes: accept({ yes: 7 }) })
     await peer.until(taskId, 'input_required')
     await peer.update(taskId, { 'yes#2': accept({ yes: true }) })
     expect(await answer).toEqual(accept({ yes: true }))
     // A worker that is started again finds the answer.
-    expect(await tasks({ store }).handle(taskId).ask('yes', elicit(approve))).toEqual(accept({ yes: true }))
+    expect(await tasks({ store }).handle(taskId).ask('yes', elicit(approval))).toEqual(accept({ yes: true }))
     expect(await worker.complete('a picture')).toBe(true)
     expect(await peer.get(taskId)).toMatchObject({ status: 'completed', result: { content: [{ text: 'a picture' }] } })
     expect(await worker.complete('another')).toBe(false)
     expect(await worker.report('more')).toBe(false)
-    await expect(worker.ask('more', elicit(approve))).rejects.toMatchObject({ name: 'TaskEnded', reason: 'completed' })
+    await expect(worker.ask('more', elicit(approval))).rejects.toMatchObject({ name: 'TaskEnded', reason: 'completed' })
   })
 
   it('is not taken over by other processes, and is stopped by its client', async () => {
@@ -525,7 +544,7 @@ describe('tasks.handle', () => {
     const { taskId } = await peer.call('render')
     await expect.poll(() => queue).toEqual([taskId])
     const worker = tasks({ store }).handle(taskId)
-    const asked = worker.ask('yes', elicit(approve))
+    const asked = worker.ask('yes', elicit(approval))
     asked.catch(() => {})
     await pause(400)
     expect(queue).toEqual([taskId])
@@ -559,7 +578,7 @@ describe('tasks.handle', () => {
     const unknown = tasks({ store: memoryStore() }).handle('unknown')
     expect(await unknown.state()).toBeUndefined()
     expect(await unknown.report('x')).toBe(false)
-    await expect(unknown.ask('x', elicit(approve))).rejects.toMatchObject({ reason: 'unknown' })
+    await expect(unknown.ask('x', elicit(approval))).rejects.toMatchObject({ reason: 'unknown' })
   })
 
   it('stops waiting for an answer when the signal is aborted', async () => {
@@ -568,7 +587,7 @@ describe('tasks.handle', () => {
     const { taskId } = await peer.call('render')
     await expect.poll(() => queue).toEqual([taskId])
     const abort = new AbortController()
-    const answer = tasks({ store }).handle(taskId).ask('yes', elicit(approve), { signal: abort.signal })
+    const answer = tasks({ store }).handle(taskId).ask('yes', elicit(approval), { signal: abort.signal })
     await peer.until(taskId, 'input_required')
     abort.abort(new Error('enough'))
     await expect(answer).rejects.toThrow('enough')

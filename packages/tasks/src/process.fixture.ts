@@ -20,7 +20,7 @@ const server = createServer(
   {
     store: openSqliteStore(database),
     secrets: ['the same in every process'],
-    extensions: [tasks({ inlineTime: 20, lease: 300, ttl: 60_000, pollInterval: 100 })],
+    extensions: [tasks({ inlineTime: 20, lease: 1_000, ttl: 60_000, pollInterval: 100 })],
   },
 )
   // Charges, waits between two steps, asks, and ships.

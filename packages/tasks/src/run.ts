@@ -5,6 +5,7 @@ import {
   ErrorCode,
   type InputRequest,
   type InputResponse,
+  isObject,
   type JsonObject,
   LONGEST_TIMER,
   RpcError,
@@ -66,10 +67,8 @@ export class TaskRun implements LongWork {
   hasStarted = false
   /** The caller for limits. */
   readonly caller: string | undefined
-  /** The responses that the handler received before the task was stored. */
-  readonly responses: Record<string, InputResponse> = {}
-  /** The results of the steps that finished before the task was stored. */
-  readonly steps: Record<string, unknown> = {}
+  /** The responses that the handler received before the task was stored, as the client sent them. */
+  readonly #responses: Record<string, InputResponse> = {}
   readonly #server: RunHost
   /** The context of the request. Undefined in a process that continues the task. */
   readonly #base: Context | undefined
@@ -110,6 +109,15 @@ export class TaskRun implements LongWork {
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** The responses and the results of steps before the task is stored, also those of middleware, which runs again as well. */
+  get received(): Pick<TaskData, 'responses' | 'steps'> {
+    if (this.#base === undefined) return { responses: {}, steps: {} }
+    const { answers, steps } = this.#server.host.stateOf(this.#base)
+    // Roots are no response, but its content.
+    const responses = Object.entries(answers).filter((entry): entry is [string, InputResponse] => isObject(entry[1]))
+    return { responses: { ...Object.fromEntries(responses), ...this.#responses }, steps }
   }
 
   // The two ways to respond
@@ -308,14 +316,13 @@ export class TaskRun implements LongWork {
 
   async step(key: string, run: () => Promise<unknown>): Promise<unknown> {
     const before = await this.#creation
-    const { steps } = before?.data ?? this
+    const { steps } = before?.data ?? this.received
     if (Object.hasOwn(steps, key)) return steps[key]
     // Before the call is a task, the result is part of the request state, in case an input request follows.
     const isOfRequest = before === undefined && this.#base !== undefined
     const result = isOfRequest ? await this.#base.step(key, run) : await run()
     const live = await this.#creation
-    if (live === undefined) this.steps[key] = result
-    else await live.change((data) => changed(data, { steps: { ...data.steps, [key]: result } }))
+    await live?.change((data) => changed(data, { steps: { ...data.steps, [key]: result } }))
     return result
   }
 
@@ -345,7 +352,7 @@ export class TaskRun implements LongWork {
     const answers = await (this.#base as Context).ask({ [key]: request })
     this.#asking -= 1
     const response = answers[key] as InputResponse
-    this.responses[key] = response
+    this.#responses[key] = response
     return response
   }
 }

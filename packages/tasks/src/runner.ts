@@ -93,8 +93,7 @@ export class TaskRunner implements RunHost {
       sealed: run.isResumable ? await this.#seal(id, run, kept) : undefined,
       resumptions: 0,
       questions: {},
-      responses: run.responses,
-      steps: run.steps,
+      ...run.received,
     }
     const live = new LiveTask(this.records, await this.records.create(id, data, kept, this.#lease), this.#lease.owner)
     this.#runs.set(id, { run, live })
