@@ -52,6 +52,7 @@ const results: Record<string, (id: unknown) => object | undefined> = {
   },
 }
 
+if (behaviour === 'logs') process.stderr.write('a line of the log\n')
 if (behaviour === 'silent') setInterval(() => {}, 1_000)
 else if (behaviour === 'chatty') stdout.write('Server started!\n')
 for await (const line of createInterface({ input: stdin })) {

@@ -24,12 +24,24 @@ it.each([
   [['list', './server.py'], 'To start a program, write: -- python ./server.py'],
   [['list', './mcp.json'], 'write: <name> --config ./mcp.json'],
   [['list', 'http://ada:hush@127.0.0.1/mcp'], 'error: The URL contains a name or a password'],
+  [['list', 'http://127.0.0.1:9/', '--token', 'hush\nx'], 'contains characters that HTTP does not allow'],
+  [['list', 'http://127.0.0.1:9/', '--header', 'x: hush\u{1f511}'], 'contains characters that HTTP does not allow'],
   [['list', 'missing.ts'], 'missing.ts does not exist'],
 ])('refuses %j with exit code 2 and a remedy', async (args, expected) => {
   const { code, stdout, stderr } = await mcpx(args)
   expect(stderr).toContain(expected)
   expect(stderr).not.toContain('hush')
   expect([code, stdout]).toEqual([2, ''])
+})
+
+it.each([
+  ['help', 'call'],
+  ['call', '--help'],
+])('prints the options of a command by mcpx %s %s', async (...args) => {
+  const { code, stdout } = await mcpx(args)
+  expect(stdout).toContain('Usage: mcpx call [options] <server> <tool> [arguments...]')
+  expect(stdout).toContain('--answers <file>')
+  expect(code).toBe(0)
 })
 
 it('ends without an error when the reader of its output has read enough', async () => {

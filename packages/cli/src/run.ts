@@ -23,7 +23,9 @@ Exit codes: 0 success, 1 the tool failed or a check found something, 2 wrong arg
 
 /** Runs a command line and resolves to the exit code. It writes to the terminal, and never throws or exits. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const [words, serverCommand] = splitServerCommand(args)
+  const [given, serverCommand] = splitServerCommand(args)
+  // Only the command that runs is loaded, so the help of a command is printed by the command.
+  const words = given[0] === 'help' && given[1] !== undefined ? [given[1], '--help'] : given
   const output = new Output(terminal, { json: words.includes('--json') })
   try {
     const program = createProgram(terminal)

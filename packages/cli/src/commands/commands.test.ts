@@ -134,6 +134,30 @@ describe('<server>', () => {
     expect(seen.slice(0, 2)).toEqual(['Bearer abc', '1:2'])
   })
 
+  it('keeps the authorization of its settings, unless --token is given', async () => {
+    const seen = new Set<string | null>()
+    const { url, close } = await serveHttp(server, {
+      port: 0,
+      authenticate: (request: Request) => {
+        seen.add(request.headers.get('authorization'))
+        return { subject: 'user', scopes: [] }
+      },
+    })
+    onTestFinished(close)
+    const headers = { authorization: 'Bearer own' }
+    const home = await folderWith({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { shop: { url, headers } } }) })
+    const env = { HOME: home, MCPX_TOKEN: 'of-another-server' }
+    const sent = async (...args: string[]) => {
+      seen.clear()
+      expect((await mcpx(['ping', ...args], { cwd: home, env })).code).toBe(0)
+      return [...seen]
+    }
+    expect(await sent('shop')).toEqual(['Bearer own'])
+    expect(await sent('shop', '--token', 'mine')).toEqual(['Bearer mine'])
+    expect(await sent('shop', '--header', 'AUTHORIZATION: Bearer header')).toEqual(['Bearer header'])
+    expect(await sent(url)).toEqual(['Bearer of-another-server'])
+  })
+
   it('is a name in settings, also with the host, or in the file of --config', async () => {
     const entry = (name: string) => ({ [name]: { command: process.execPath, args: [everything] } })
     const home = await folderWith({

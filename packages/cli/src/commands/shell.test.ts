@@ -62,6 +62,16 @@ describe('mcpx shell', () => {
     expect(await again.exited).toBe(0)
   })
 
+  it('is not disturbed by what a server that works writes to standard error', async () => {
+    const program = fileURLToPath(new URL('../hostile.fixture.ts', import.meta.url))
+    const terminal = await mcpxInTerminal(['shell', '--', process.execPath, program, 'logs'])
+    await terminal.waitFor('bad> ')
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    terminal.type('exit\r')
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.text()).not.toContain('a line of the log')
+  })
+
   it('cancels only the call at Ctrl-C', async () => {
     const terminal = await mcpxInTerminal([
       'shell',

@@ -28,7 +28,7 @@ export async function loadServer(path: string): Promise<LoadedServer> {
   const inner = isObject(exports.default) ? (exports.default as Record<string, unknown>) : {}
   const candidates = [exports.default, exports.server, inner.default, inner.server]
   for (const candidate of candidates) {
-    const { respond, fetch } = (candidate ?? {}) as { respond?: unknown; fetch?: LoadedServer & unknown }
+    const { respond, fetch } = (candidate ?? {}) as { respond?: unknown; fetch?: unknown }
     if (typeof respond === 'function') return { kind: 'server', server: candidate as Responder }
     if (typeof fetch === 'function') {
       const app = candidate as { fetch(request: Request): Response | Promise<Response> }

@@ -12,7 +12,7 @@ import type { Terminal } from '../output/terminal.ts'
 import { VERSION } from '../version.ts'
 import { machineOf } from './hosts.ts'
 import { readHeaders, readVariables, type ServerOptions } from './options.ts'
-import { serverStderr } from './server-stderr.ts'
+import { ServerStderr } from './server-stderr.ts'
 import { findServers, parseSettings, readServersOf, selectServer } from './settings.ts'
 import { readTarget, type Target } from './target.ts'
 
@@ -23,6 +23,8 @@ export interface ResolvedServer {
   readonly label: string
   /** Connects to it; for a file, the server itself. */
   readonly connector: Connector | Responder
+  /** Hides from now on what the server writes to standard error: it has started. */
+  readonly hideStderr: () => void
 }
 
 /**
@@ -37,32 +39,39 @@ export async function resolveServer(
 ): Promise<ResolvedServer> {
   const { terminal } = context
   const target = readTarget(word, context.serverCommand, terminal.cwd)
-  const transports = createTransports(context, options)
+  const stderr = new ServerStderr(context.output, terminal, options.verbose === true)
+  const transports = createTransports(terminal, options, stderr)
+  const [label, connector] = await resolveTarget(target, terminal, options, transports)
+  return { target, label, connector, hideStderr: () => stderr.hide() }
+}
+
+async function resolveTarget(
+  target: Target,
+  terminal: Terminal,
+  { config }: ServerOptions,
+  transports: Transports,
+): Promise<[label: string, connector: Connector | Responder]> {
   switch (target.kind) {
     case 'url':
-      return { target, label: target.url.href, connector: await transports.http(target.url.href) }
+      return [target.url.href, await transports.http(target.url.href)]
     case 'command': {
       const { command, args } = target
-      return { target, label: [command, ...args].join(' '), connector: await transports.spawn(command, args) }
+      return [[command, ...args].join(' '), await transports.spawn(command, args)]
     }
     case 'file':
-      return { target, label: target.path, connector: await connectorOfFile(target.path, terminal, transports) }
+      return [target.path, await connectorOfFile(target.path, terminal, transports)]
     case 'name': {
       const found =
-        options.config === undefined
+        config === undefined
           ? await findServers(machineOf(terminal))
-          : { servers: await readServersOf(resolve(terminal.cwd, options.config), terminal.cwd), problems: [] }
+          : { servers: await readServersOf(resolve(terminal.cwd, config), terminal.cwd), problems: [] }
       const { name, entry, file } = selectServer(target.name, found)
-      return { target, label: name, connector: await connectorOfEntry(name, entry, file, terminal, transports) }
+      return [name, await connectorOfEntry(name, entry, file, terminal, transports)]
     }
     case 'stdin': {
       const settings = await parseSettings('standard input', await readSettingsText(terminal), 'json')
       const [name, entry] = entryOf(settings)
-      return {
-        target,
-        label: name,
-        connector: await connectorOfEntry(name, entry, 'standard input', terminal, transports),
-      }
+      return [name, await connectorOfEntry(name, entry, 'standard input', terminal, transports)]
     }
   }
 }
@@ -93,14 +102,14 @@ export async function useServer<T>(
 /** Connects to a resolved server. Close the client at the end. */
 export async function openServer(
   { terminal, output }: CommandContext,
-  { connector, label }: ResolvedServer,
+  { connector, label, hideStderr }: ResolvedServer,
   options: ServerOptions,
   clientOptions: ClientOptions = {},
 ): Promise<Client> {
   const { stderr, env, signal } = terminal
   const isVerbose = options.verbose === true || !['', '0', 'false', undefined].includes(env.MCPX_DEBUG)
   try {
-    return await connect(connector, {
+    const client = await connect(connector, {
       clientInfo: { name: 'mcpx', version: VERSION },
       era: options.era,
       timeout: options.timeout,
@@ -110,6 +119,8 @@ export async function openServer(
       onWarning: isVerbose ? (warning) => output.note(`warning: ${warning.message}`) : undefined,
       ...clientOptions,
     })
+    hideStderr()
+    return client
   } catch (error) {
     throw connectError(label, error, options.login && terminal.isInteractive)
   }
@@ -127,25 +138,41 @@ interface Transports {
 }
 
 /** Returns functions that create connectors. They load the packages of the transports when they are called. */
-function createTransports({ terminal, output }: CommandContext, options: ServerOptions): Transports {
+function createTransports(terminal: Terminal, options: ServerOptions, stderr: ServerStderr): Transports {
   const headers = readHeaders(options.header)
-  const token = options.token ?? terminal.env.MCPX_TOKEN
-  if (token !== undefined) headers.Authorization = `Bearer ${token}`
+  if (options.token !== undefined) headers.Authorization = `Bearer ${options.token}`
   const variables = readVariables(options.env, terminal.env)
   return {
     async spawn(command, args, { env, cwd } = {}) {
       const { spawn } = await import('@mcpx/transport-stdio')
-      const stderr = serverStderr(output, terminal, options.verbose === true)
-      return spawn(command, args, { env: { ...env, ...variables }, stderr, ...(cwd && { cwd }) })
+      const write = (text: string) => stderr.write(text)
+      return spawn(command, args, { env: { ...env, ...variables }, stderr: write, ...(cwd && { cwd }) })
     },
     async http(url, { headers: given, fetch } = {}) {
       const { http } = await import('@mcpx/transport-http/client')
-      const all = { ...given, ...headers }
-      const isAuthorized = Object.keys(all).some((name) => name.toLowerCase() === 'authorization')
-      if (isAuthorized || fetch !== undefined) return http(url, { headers: all, fetch })
-      const { createAuth } = await import('./login.ts')
-      return http(url, { headers: all, auth: createAuth(terminal, options.login) })
+      // The token of the environment must not replace the one that settings have for this server.
+      const { MCPX_TOKEN: token } = terminal.env
+      const own = mergeHeaders(given, headers)
+      const all = token && !own.has('authorization') ? mergeHeaders(own, { authorization: `Bearer ${token}` }) : own
+      const isAuthorized = all.has('authorization') || fetch !== undefined
+      const auth = isAuthorized ? undefined : (await import('./login.ts')).createAuth(terminal, options.login)
+      return http(url, { headers: Object.fromEntries(all), fetch, auth })
     },
+  }
+}
+
+/** Adds headers, whose names are the same in any case. */
+function mergeHeaders(
+  first: ConstructorParameters<typeof Headers>[0],
+  second: Readonly<Record<string, string>>,
+): Headers {
+  try {
+    const all = new Headers(first)
+    for (const [name, value] of Object.entries(second)) all.set(name, value)
+    return all
+  } catch {
+    // The error of the platform quotes the value, which may be a secret.
+    throw usageError('A header or a token contains characters that HTTP does not allow')
   }
 }
 

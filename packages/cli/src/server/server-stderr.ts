@@ -10,23 +10,43 @@ const PATIENCE = 5_000
 const MAX_KEPT = 65_536
 
 /**
- * Returns a target for the standard error of a server. Most of it is of no interest, so it is shown with `--verbose`, or if
- * the server is still running after 5 s. Errors of the connection repeat its last lines in any case.
+ * Receives the standard error of a server. Most of it is of no interest, so it is shown with `--verbose`, or if the server
+ * has not started after 5 s. Errors of the connection repeat its last lines in any case.
  */
-export function serverStderr(output: Output, { stderr }: Terminal, isVerbose: boolean): (text: string) => void {
-  const start = performance.now()
-  let kept = ''
-  let isShown = isVerbose
-  const show = () => {
-    if (!isShown && kept !== '') output.note('The server writes:')
-    isShown = true
-    stderr.write(plainText(kept))
-    kept = ''
+export class ServerStderr {
+  readonly #output: Output
+  readonly #stderr: Terminal['stderr']
+  readonly #isVerbose: boolean
+  #mode: 'kept' | 'shown' | 'hidden'
+  #kept = ''
+
+  constructor(output: Output, { stderr }: Terminal, isVerbose: boolean) {
+    this.#output = output
+    this.#stderr = stderr
+    this.#isVerbose = isVerbose
+    this.#mode = isVerbose ? 'shown' : 'kept'
+    // The process must not wait for it.
+    setTimeout(() => this.#show(), PATIENCE).unref()
   }
-  // The process must not wait for it.
-  if (!isVerbose) setTimeout(show, PATIENCE).unref()
-  return (text) => {
-    kept = (kept + text).slice(-MAX_KEPT)
-    if (isShown || performance.now() - start > PATIENCE) show()
+
+  /** Accepts text that the server wrote. */
+  write(text: string): void {
+    if (this.#mode === 'shown') this.#stderr.write(plainText(text))
+    else if (this.#mode === 'kept') this.#kept = (this.#kept + text).slice(-MAX_KEPT)
+  }
+
+  /** Shows nothing more, except with `--verbose`. */
+  hide(): void {
+    if (this.#isVerbose) return
+    this.#mode = 'hidden'
+    this.#kept = ''
+  }
+
+  #show(): void {
+    if (this.#mode !== 'kept') return
+    this.#mode = 'shown'
+    if (this.#kept !== '') this.#output.note('The server has not started yet. It writes:')
+    this.write(this.#kept)
+    this.#kept = ''
   }
 }
