@@ -19,6 +19,7 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
   /** Connects a client whose requests go to one of three instances, chosen by a function. */
   async function connectBy(era: 'legacy' | 'modern', choose: () => number) {
     const seen: string[] = []
+    const refused: number[] = []
     const open = new Set<AbortController>()
     const balanced = async (input: string | URL | Request, init: RequestInit = {}) => {
       const url = new URL(input instanceof Request ? input.url : input)
@@ -27,7 +28,9 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
       const cut = new AbortController()
       open.add(cut)
       const signal = init.signal ? AbortSignal.any([init.signal, cut.signal]) : cut.signal
-      return fetch(`http://127.0.0.1:${worker.port}/${instance}${url.pathname}`, { ...init, signal })
+      const response = await fetch(`http://127.0.0.1:${worker.port}/${instance}${url.pathname}`, { ...init, signal })
+      if (!response.ok) refused.push(response.status)
+      return response
     }
     const client = await connect(http('http://instances.test/mcp', { fetch: balanced, reconnect: { minDelay: 50 } }), {
       era,
@@ -43,7 +46,7 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
       const { content } = await client.callTool(name, args, options)
       return (content as { text?: string }[])[0]?.text
     }
-    return { call, seen, cutAll }
+    return { call, seen, refused, cutAll }
   }
 
   function inTurn(): () => number {
@@ -60,12 +63,14 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
     })
 
     it('answer an input request at another instance', async () => {
-      const { call, seen } = await connectBy(era, inTurn())
+      const { call, seen, refused } = await connectBy(era, inTurn())
       for (let n = 0; n < 4; n++) {
         seen.length = 0
         expect(await call('ask')).toMatch(/^accept Ada received by /)
         expect(new Set(seen.filter((each) => each.startsWith('POST'))).size).toBeGreaterThan(1)
       }
+      // The client would send a refused answer again, until it reaches the instance that waits for it.
+      expect(refused).toEqual([])
     })
 
     it('answer many input requests at once', async () => {
