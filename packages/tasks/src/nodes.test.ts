@@ -194,12 +194,16 @@ describe('a process that dies', () => {
     const log = { steps: [], runs: 0 }
     let reason: unknown
     let stepError: unknown
+    let resume = () => {}
+    const isConnected = new Promise<void>((resolve) => {
+      resume = resolve
+    })
     const zombie = (server: Server) =>
       server.tool('ship', { task: 'required', resumable: true }, async (_, ctx) => {
         ctx.signal.addEventListener('abort', () => {
           reason = ctx.signal.reason
         })
-        await pause(600)
+        await isConnected
         await ctx
           .step('late', () => 1)
           .catch((error) => {
@@ -213,6 +217,7 @@ describe('a process that dies', () => {
     first.cut()
     await far.until(taskId, 'input_required')
     first.connect()
+    resume()
     await expect.poll(() => stepError, { timeout: 3_000 }).toBeInstanceOf(TaskEnded)
     expect(reason).toMatchObject({ name: 'TaskEnded', reason: 'lost' })
     await far.update(taskId, { approve: accept({ yes: true }) })
