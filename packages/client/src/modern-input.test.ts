@@ -164,9 +164,9 @@ describe('an unfinished call', () => {
   it('does not time out while the user answers [C-075]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
     await using client = await connect(server, {
-      onElicit: () => new Promise((resolve) => setTimeout(() => resolve(accept()), 80)),
+      onElicit: () => new Promise((resolve) => setTimeout(() => resolve(accept()), 1_500)),
     })
-    await client.callTool('book', {}, { timeout: 40, maxTimeout: 40 })
+    await client.callTool('book', {}, { timeout: 1_000, maxTimeout: 1_000 })
     expect(retried(server, 1)).toMatchObject({ inputResponses: { a: { action: 'accept' } } })
   })
 

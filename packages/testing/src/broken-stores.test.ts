@@ -134,7 +134,7 @@ expectFailures<SessionStore>('the contract of session stores', sessionStoreContr
   'does not restart the time to live with update(), or get() without one': [
     sessionStore((store) => ({
       async update(id, change) {
-        await store.get(id, 400)
+        await store.get(id, 60_000)
         return store.update(id, change)
       },
     })),

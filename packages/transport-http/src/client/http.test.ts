@@ -273,14 +273,14 @@ it('progress extends the timeout of a request', async () => {
   const { url } = await serve(async (one, response) => {
     const events = stream(response)
     for (let progress = 1; progress < 8; progress++) {
-      await delay(60)
+      await delay(200)
       events.event(note('notifications/progress', { progressToken: one.message.id, progress }))
     }
     events.event({ jsonrpc: '2.0', id: one.message.id, result: { done: true } })
     events.end()
   })
   const { connection } = await reach(url)
-  const options = { timeout: 300, onNotification: () => {} }
+  const options = { timeout: 1_200, onNotification: () => {} }
   expect(await connection.request('a', modern(), options)).toEqual({ done: true })
 })
 
