@@ -135,7 +135,7 @@ console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { metho
     // biome-ignore format: a list of names reads best as a paragraph
     brings: [
       ...always, ...overHttp, ...overStdio, '@bomb.sh/tab', '@clack/core', '@clack/prompts', '@mcpx/auth', '@mcpx/client',
-      '@mcpx/transport-http', '@mcpx/transport-stdio', 'commander', 'fast-string-truncated-width', 'fast-string-width',
+      '@mcpx/toolset', '@mcpx/transport-http', '@mcpx/transport-stdio', 'commander', 'fast-string-truncated-width', 'fast-string-width',
       'fast-wrap-ansi', 'jiti', 'jose', 'jsonc-parser', 'oauth4webapi', 'sisteransi', 'smol-toml', 'yaml',
     ],
     program: callFromCommandLine,
