@@ -2,14 +2,17 @@
 
 import type { SqliteStoreOptions } from './options.ts'
 
+/** A value that the store passes to a statement. */
+export type SqliteValue = string | number | null
+
 /** The members of a prepared statement that the store uses. */
 export interface SqliteStatement {
   /** Runs a statement that returns no rows. */
-  run(...values: (string | number)[]): unknown
+  run(...values: SqliteValue[]): unknown
   /** Returns the first row as an object. Without a row, drivers return undefined or null. */
-  get(...values: (string | number)[]): unknown
+  get(...values: SqliteValue[]): unknown
   /** Returns all rows as objects. */
-  all(...values: (string | number)[]): unknown[]
+  all(...values: SqliteValue[]): unknown[]
 }
 
 /**
@@ -35,6 +38,9 @@ export class SqliteStoreError extends Error {
   }
 }
 
+/** The time by the clock of SQLite, in ms since 1970. It has one value in the whole statement. */
+export const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
+
 /** Every table has a column `expires_at`, in ms since 1970. */
 const TABLES = {
   sessions: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
@@ -44,6 +50,7 @@ const TABLES = {
   messages: 'id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, message TEXT NOT NULL',
   counters: 'id TEXT PRIMARY KEY, count INTEGER NOT NULL',
   replays: 'id TEXT PRIMARY KEY',
+  tasks: 'id TEXT PRIMARY KEY, version INTEGER NOT NULL, data TEXT NOT NULL, owner TEXT, leased_until INTEGER NOT NULL',
 }
 
 /** How many expired rows of each table one call deletes at most. */
@@ -92,7 +99,8 @@ export class Database {
     }
     // Events expire with their stream.
     this.#connection.exec(
-      `CREATE TABLE IF NOT EXISTS ${prefix}events (
+      `CREATE INDEX IF NOT EXISTS ${prefix}tasks_leases ON ${prefix}tasks (leased_until) WHERE owner IS NOT NULL;
+      CREATE TABLE IF NOT EXISTS ${prefix}events (
         id INTEGER PRIMARY KEY AUTOINCREMENT, stream TEXT NOT NULL, data TEXT NOT NULL
       );
       CREATE INDEX IF NOT EXISTS ${prefix}events_stream ON ${prefix}events (stream);
@@ -104,17 +112,17 @@ export class Database {
   }
 
   /** Runs a statement that returns no rows. */
-  run(sql: string, ...values: (string | number)[]): void {
+  run(sql: string, ...values: SqliteValue[]): void {
     this.#prepare(sql).run(...values)
   }
 
   /** Returns the first row of a statement. */
-  get<Row>(sql: string, ...values: (string | number)[]): Row | undefined {
+  get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined {
     return (this.#prepare(sql).get(...values) as Row | null | undefined) ?? undefined
   }
 
   /** Returns all rows of a statement. */
-  all<Row>(sql: string, ...values: (string | number)[]): Row[] {
+  all<Row>(sql: string, ...values: SqliteValue[]): Row[] {
     return this.#prepare(sql).all(...values) as Row[]
   }
 
@@ -157,10 +165,12 @@ export class Database {
     this.#nextCleaning = now + CLEANING_INTERVAL
     for (const name of Object.keys(TABLES)) {
       const table = this.prefix + name
+      // Only tasks expire by the clock of SQLite.
+      const [time, values] = name === 'tasks' ? [NOW, []] : ['?', [now]]
       const deleted = this.all(
-        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE expires_at <= ? LIMIT ${CLEANING_BATCH})
-        RETURNING 1`,
-        now,
+        `DELETE FROM ${table}
+        WHERE rowid IN (SELECT rowid FROM ${table} WHERE expires_at <= ${time} LIMIT ${CLEANING_BATCH}) RETURNING 1`,
+        ...values,
       )
       if (deleted.length === CLEANING_BATCH) this.#nextCleaning = now
     }

@@ -1,16 +1,19 @@
 /** Keeps the state that the processes of a server share in a SQLite file. */
 
-import type { CounterStore, RecordStore, ReplayStore, Store } from '@mcpx/protocol'
+import type { CounterStore, RecordStore, ReplayStore, Store, TaskStore } from '@mcpx/protocol'
 import { SqliteEventBus } from './bus.ts'
 import { Database, type SqliteDatabase, SqliteStoreError } from './database.ts'
 import { SqliteEventStore } from './events.ts'
 import { checkOptions, type SqliteStoreOptions } from './options.ts'
+import { taskStore } from './tasks.ts'
 
-export { type SqliteDatabase, type SqliteStatement, SqliteStoreError } from './database.ts'
+export { type SqliteDatabase, type SqliteStatement, SqliteStoreError, type SqliteValue } from './database.ts'
 export type { SqliteStoreOptions } from './options.ts'
 
 /** A store in SQLite. */
 export interface SqliteStore extends Store {
+  /** Tasks. */
+  readonly tasks: TaskStore
   /** Ends all subscriptions and followed streams. The database stays open. */
   close(): Promise<void>
 }
@@ -32,6 +35,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     bus,
     counters: counterStore(opened),
     replays: replayStore(opened),
+    tasks: taskStore(opened),
     async close() {
       events.close()
       bus.close()

@@ -16,6 +16,23 @@ const commands: Readonly<Record<string, (...args: string[]) => unknown>> = {
   async count(key = '', count = '') {
     for (let n = 0; n < Number(count); n++) await store.counters.increment(key, 60_000)
   },
+  async note(id = '', name = '', count = '') {
+    for (let n = 0; n < Number(count); ) {
+      const task = await store.tasks.get(id)
+      if (task === undefined) throw new Error(`there is no task ${id}`)
+      if (await store.tasks.update(id, task.version, `${task.data}${name}:${n} `)) n += 1
+    }
+  },
+  /** Claims tasks, with leases that do not lapse, until none is left. */
+  async claimAll(owner = '') {
+    const ids: string[] = []
+    for (;;) {
+      const task = await store.tasks.claim({ owner, duration: 60_000 })
+      if (task === undefined) return ids
+      ids.push(task.id)
+    }
+  },
+  create: (id = '', data = '') => store.tasks.create(id, data, 60_000, { owner: 'child', duration: 1_000 }),
   append: (stream = '', data = '') => store.events.append(stream, data),
   end: (stream = '') => store.events.end(stream),
   publish: (topic = '', message = '') => store.bus.publish(topic, message),

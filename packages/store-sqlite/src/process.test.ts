@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { StoredTask } from '@mcpx/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { collect, type Folder, makeFolder } from './database.fixture.ts'
 import { type SqliteStore, sqliteStore } from './index.ts'
@@ -105,6 +106,41 @@ describe('a second process', () => {
     await once(other.child, 'exit')
     await store.events.append('s', 'two')
     expect((await store.events.replay(start))?.events.map(({ data }) => data)).toEqual(['one', 'two'])
+  })
+
+  it('loses no change of a task, while three processes write', async () => {
+    await store.tasks.create('a', '', 60_000)
+    const others = [startProcess(), startProcess()]
+    await Promise.all(others.map((other) => other.call('note', 'a', '', '0')))
+    const writing = others.map((other, n) => other.call('note', 'a', `other${n}`, '50'))
+    for (let n = 0; n < 50; ) {
+      const { version, data } = (await store.tasks.get('a')) as StoredTask
+      if (await store.tasks.update('a', version, `${data}own:${n} `)) n += 1
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    await Promise.all(writing)
+    const task = await store.tasks.get('a')
+    expect(new Set(task?.data.trim().split(' ')).size).toBe(150)
+    expect(task?.version).toBe(151)
+  })
+
+  it('claims a lapsed task only if no other process has claimed it', async () => {
+    const ids = Array.from({ length: 200 }, (_, n) => `task ${String(n).padStart(3, '0')}`)
+    for (const id of ids) await store.tasks.create(id, '', 60_000, { owner: 'dead', duration: 1 })
+    const others = Array.from({ length: 3 }, () => startProcess())
+    await Promise.all(others.map((other) => other.call('note', 'task 000', '', '0')))
+    const claimed = await Promise.all(others.map((other, n) => other.call('claimAll', `other${n}`)))
+    expect((claimed as string[][]).flat().sort()).toEqual(ids)
+  })
+
+  it('leaves its tasks when it is killed: another process claims them after the lease', async () => {
+    const other = startProcess()
+    await other.call('create', 'a', 'begun')
+    other.child.kill('SIGKILL')
+    await once(other.child, 'exit')
+    const claim = () => store.tasks.claim({ owner: 'own', duration: 60_000 })
+    expect(await claim()).toBeUndefined()
+    await expect.poll(claim, { timeout: 5_000 }).toMatchObject({ id: 'a', version: 2, data: 'begun', owner: 'own' })
   })
 
   it('creates the tables while others do', async () => {

@@ -60,6 +60,11 @@ describe.each(Object.keys(openBy) as (keyof typeof openBy)[])('a store over %s',
     await store.events.end('s')
     expect(await store.events.replay(id)).toMatchObject({ events: [{ data: 'x' }], ended: true })
     expect(await store.counters.increment('k', 1_000)).toEqual({ count: 1, resetsAt: expect.any(Number) })
+    await store.tasks.create('t', '', 1_000, { owner: 'one', duration: 1_000 })
+    expect(await store.tasks.renew('t', { owner: 'one', duration: 0 })).toBe(1)
+    await sleep(5)
+    const task = { id: 't', version: 2, data: '', owner: 'two', ttl: expect.any(Number) }
+    expect(await store.tasks.claim({ owner: 'two', duration: 1 })).toEqual(task)
   })
 })
 
@@ -85,8 +90,43 @@ describe('a store', () => {
     }
     advance(61_000)
     for (let n = 0; n < 5; n++) await store.bus.publish('t', 'x')
-    const expired = { sessions: 0, records: 0, streams: 0, events: 0, counters: 0, replays: 0 }
+    const expired = { sessions: 0, records: 0, streams: 0, events: 0, counters: 0, replays: 0, tasks: 0 }
     expect(countRows()).toEqual({ ...expired, messages: 5 })
+  })
+
+  it('deletes expired tasks in batches while it is used, by the clock of SQLite', async () => {
+    const store = sqliteStore(database)
+    for (let n = 0; n < 50; n++) await store.tasks.create(`a${n}`, 'x', 300, { owner: 'one', duration: 60_000 })
+    advance(-3_600_000)
+    await sleep(350)
+    expect(await store.tasks.claim({ owner: 'two', duration: 60_000 })).toBeUndefined()
+    // The clock of the process determines how often expired rows are searched.
+    advance(3_660_000)
+    for (let n = 0; n < 5; n++) await store.bus.publish('t', 'x')
+    expect(countRows()).toMatchObject({ tasks: 0 })
+  })
+
+  it('reads tasks while another connection writes, and rejects changes of them by name', async () => {
+    const store = sqliteStore(database, { timeout: 50 })
+    const lease = { owner: 'one', duration: 1 }
+    await store.tasks.create('a', 'x', 60_000, lease)
+    await sleep(20)
+    const other = folder.open('node:sqlite')
+    other.exec('BEGIN IMMEDIATE')
+    expect(await store.tasks.get('a')).toMatchObject({ version: 1, data: 'x' })
+    const calls = {
+      create: () => store.tasks.create('b', '', 60_000),
+      update: () => store.tasks.update('a', 1, 'y'),
+      renew: () => store.tasks.renew('a', lease),
+      claim: () => store.tasks.claim({ owner: 'two', duration: 60_000 }),
+    }
+    for (const [place, call] of Object.entries(calls)) {
+      const error = await Promise.resolve(call()).catch((reason) => reason)
+      expect(error).toMatchObject({ name: 'SqliteStoreError', retryable: true })
+      expect(error.message).toContain(`${place}: database is locked`)
+    }
+    other.exec('COMMIT')
+    expect(await store.tasks.claim({ owner: 'two', duration: 60_000 })).toMatchObject({ version: 2, data: 'x' })
   })
 
   it('does not return an expired stream to an event that is appended later', async () => {

@@ -6,11 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from '@mcpx/client'
-import type { Store } from '@mcpx/protocol'
-import { describeContract, taskStoreContract } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { openSqliteStore } from './sqlite-tasks.fixture.ts'
 
 const program = fileURLToPath(new URL('process.fixture.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'tasks-'))
@@ -18,26 +15,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let count = 0
 const nextFile = () => join(folder, `${count++}`)
-
-describe('the store of these tests', () => {
-  const files = new Map<unknown, string>()
-  const opened: Store[] = []
-  afterAll(async () => {
-    for (const store of opened) await store.close?.()
-  })
-  const open = (file: string) => {
-    const store = openSqliteStore(file)
-    opened.push(store)
-    files.set(store.tasks, file)
-    if (store.tasks === undefined) throw new Error('no tasks')
-    return store.tasks
-  }
-  describeContract(
-    'tasks in a SQLite file with two connections',
-    taskStoreContract(() => open(nextFile()), { openSecond: (tasks) => open(files.get(tasks) ?? '') }),
-    { describe, it },
-  )
-})
 
 // Processes take seconds to start on a busy machine.
 describe('processes that are killed', { timeout: 120_000 }, () => {

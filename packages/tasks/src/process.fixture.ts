@@ -1,11 +1,12 @@
 /** One process of a server, which tests kill: `node --conditions=source process.fixture.ts <database> <log> <name>`. Prints its URL. */
 
 import { appendFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { createServer } from '@mcpx/server'
+import { sqliteStore } from '@mcpx/store-sqlite'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { z } from 'zod'
 import { tasks } from './index.ts'
-import { openSqliteStore } from './sqlite-tasks.fixture.ts'
 
 const [database = '', log = '', name = ''] = process.argv.slice(2)
 const write = (line: string) => appendFileSync(log, `${line} ${name}\n`)
@@ -18,7 +19,7 @@ const pause = (ms: number, signal: AbortSignal) =>
 const server = createServer(
   { name: 'worker', version: '1.0.0' },
   {
-    store: openSqliteStore(database),
+    store: sqliteStore(new DatabaseSync(database), { pollInterval: 20 }),
     secrets: ['the same in every process'],
     extensions: [tasks({ inlineTime: 20, lease: 1_000, ttl: 60_000, pollInterval: 100 })],
   },
