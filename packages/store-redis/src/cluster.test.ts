@@ -56,15 +56,17 @@ describe.skipIf(!hasRedis)('a Redis cluster', () => {
       { describe, it },
     )
 
-    it('distributes sessions and streams over all servers', async () => {
+    it('distributes sessions, streams and tasks over all servers', async () => {
       const store = open(near, `${library}:spread:`)
       for (let n = 0; n < 30; n++) {
         await store.sessions.create(`${n}`, {}, 60_000)
         await store.events.append(`${n}`, 'x')
+        await store.tasks.create(`${n}`, 'x', 60_000, { owner: 'one', duration: 60_000 })
       }
       for (const port of cluster.ports) {
         const admin = await connectAdmin(port)
-        expect((await admin.keys(`${library}:spread:*`)).length).toBeGreaterThan(5)
+        expect((await admin.keys(`${library}:spread:[se]*`)).length).toBeGreaterThan(5)
+        expect((await admin.keys(`${library}:spread:tasks:*:task:*`)).length).toBeGreaterThan(2)
         admin.destroy()
       }
     })
@@ -120,6 +122,21 @@ describe.skipIf(!hasRedis)('a Redis cluster', () => {
         received.length = 0
         await expect.poll(isDelivered, { timeout: 10_000 }).toBe(true)
       }
+      // The other servers keep their tasks.
+      for (let n = 0; n < 30; n++) await store.tasks.create(`${n}`, '', 60_000, { owner: 'dead', duration: 1 })
+      const restart = await cluster.kill(0)
+      const failures = await Promise.allSettled(Array.from({ length: 30 }, async (_, n) => store.tasks.get(`${n}`)))
+      expect(failures).toContainEqual({
+        status: 'rejected',
+        reason: expect.objectContaining({ name: 'RedisStoreError', retryable: true }),
+      })
+      const claimed = new Set<string>()
+      const claim = async () => {
+        const task = await Promise.resolve(store.tasks.claim({ owner: 'one', duration: 60_000 })).catch(() => undefined)
+        return claimed.add(task?.id ?? '').size
+      }
+      await restart()
+      await expect.poll(claim, { timeout: 15_000 }).toBeGreaterThan(10)
       // The subscription was at one of the servers that were killed.
       expect(gaps).toBeGreaterThan(0)
       await store.close()

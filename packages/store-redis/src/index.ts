@@ -1,16 +1,26 @@
 /** Keeps the state that the processes of a server share in Redis or Valkey. */
 
-import { type CounterStore, checkStoreOptions, type RecordStore, type ReplayStore, type Store } from '@mcpx/protocol'
+import {
+  type CounterStore,
+  checkStoreOptions,
+  type RecordStore,
+  type ReplayStore,
+  type Store,
+  type TaskStore,
+} from '@mcpx/protocol'
 import { RedisEventBus } from './bus.ts'
 import type { RedisClient } from './clients.ts'
 import { RedisEventStore } from './events.ts'
 import { Redis, RedisStoreError, type RedisStoreOptions, wholeMs } from './redis.ts'
+import { RedisTaskStore } from './tasks.ts'
 
 export type { IoRedisClient, IoRedisCluster, NodeRedisClient, NodeRedisCluster, RedisClient } from './clients.ts'
 export { RedisStoreError, type RedisStoreOptions } from './redis.ts'
 
 /** A store in Redis. */
 export interface RedisStore extends Store {
+  /** Tasks. */
+  readonly tasks: TaskStore
   /** Ends all subscriptions and followed streams, and closes their connection. The client stays connected. */
   close(): Promise<void>
 }
@@ -33,6 +43,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     bus,
     counters: counterStore(redis),
     replays: replayStore(redis),
+    tasks: new RedisTaskStore(redis),
     async close() {
       events.close()
       redis.close()

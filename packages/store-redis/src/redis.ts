@@ -81,9 +81,15 @@ export class Redis {
     return this.within(name, () => this.connection.send(key, [name, key, ...args.map(String)]))
   }
 
-  /** Runs a Lua script that uses one key, atomically. */
-  run(script: string, key: string, ...args: readonly (string | number)[]): Promise<unknown> {
-    return this.within('EVAL', () => this.connection.send(key, ['EVAL', script, '1', key, ...args.map(String)]))
+  /** Runs a Lua script atomically. Its keys must be on one server of a cluster. */
+  run(
+    script: string,
+    key: string | readonly [string, string],
+    ...args: readonly (string | number)[]
+  ): Promise<unknown> {
+    const keys = typeof key === 'string' ? ([key] as const) : key
+    const command = ['EVAL', script, String(keys.length), ...keys, ...args.map(String)]
+    return this.within('EVAL', () => this.connection.send(keys[0], command))
   }
 
   publish(channel: string, message: string): Promise<unknown> {

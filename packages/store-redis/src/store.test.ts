@@ -45,17 +45,69 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     await store.events.end('s')
     await store.counters.increment('k', 60_000)
     await store.replays.add('p', 60_000)
+    await store.tasks.create('t', 'x', 60_000, { owner: 'one', duration: 1 })
+    await store.tasks.update('t', 1, 'y')
+    await store.tasks.renew('t', { owner: 'one', duration: 1 })
+    await expect.poll(() => store.tasks.claim({ owner: 'two', duration: 1_000 })).toMatchObject({ version: 3 })
     const admin = await connectAdmin(server.port)
     const keys = await admin.keys('*')
-    expect(keys.sort()).toEqual(['shop:count:k', 'shop:events:s', 'shop:replay:p', 'shop:session:a'])
+    const taskKeys = ['leases', 'task:t'].map((name) => expect.stringMatching(`^shop:tasks:\\{\\d+\\}:${name}$`))
+    expect(keys.sort()).toEqual(['shop:count:k', 'shop:events:s', 'shop:replay:p', 'shop:session:a', ...taskKeys])
     for (const key of keys) expect(await admin.pTTL(key), key).toBeGreaterThan(50_000)
     admin.destroy()
+  })
+
+  it('keeps leases as long as the task that is kept longest, and none of a task that has ended or expired', async () => {
+    const store = redisStore(connected.client)
+    const admin = await connectAdmin(server.port)
+    const lease = { owner: 'one', duration: 1 }
+    const keys = async () => (await admin.keys('*')).sort()
+    await store.tasks.create('a', '', 60_000, lease)
+    await expect(store.tasks.create('a', '', 60_000, lease)).rejects.toThrow('A task with this id exists already')
+    const [leases = '', task = ''] = await keys()
+    // These ids have the same hash tag.
+    await store.tasks.create('q', '', 200, lease)
+    expect(await keys()).toHaveLength(3)
+    expect(await admin.pTTL(leases)).toBeGreaterThan(59_000)
+    await store.tasks.update('a', 1, 'result', true)
+    expect(await keys()).toEqual([leases, task, expect.stringMatching('task:q')])
+    expect(await admin.pTTL(leases)).toBeGreaterThan(59_000)
+    await expect.poll(keys).toEqual([leases, task])
+    expect(await store.tasks.claim(lease)).toBeUndefined()
+    expect(await keys()).toEqual([task])
+    admin.destroy()
+    await store.close()
+  })
+
+  it('claims each of many lapsed tasks once, with few commands', async () => {
+    const store = redisStore(connected.client)
+    const admin = await connectAdmin(server.port)
+    const ids = Array.from({ length: 300 }, (_, n) => `task ${String(n).padStart(3, '0')}`)
+    await Promise.all(ids.map((id) => store.tasks.create(id, '', 60_000, { owner: 'dead', duration: 1 })))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await admin.configResetStat()
+    const claimed: string[] = []
+    for (;;) {
+      const task = await store.tasks.claim({ owner: 'one', duration: 60_000 })
+      if (task === undefined) break
+      claimed.push(task.id)
+    }
+    const [, calls] = /cmdstat_eval:calls=(\d+)/.exec(await admin.info('commandstats')) ?? []
+    expect(claimed.sort()).toEqual(ids)
+    // Two for each task, and one for each set of leases at each end.
+    expect(Number(calls)).toBeLessThanOrEqual(2 * 300 + 2 * 16)
+    admin.destroy()
+    await store.close()
   })
 
   it('accepts times that are not whole numbers, or endless', async () => {
     const store = redisStore(connected.client)
     for (const ttl of [59_999.5, Number.POSITIVE_INFINITY]) {
       const id = String(ttl)
+      await store.tasks.create(id, '', ttl, { owner: 'one', duration: ttl })
+      expect(await store.tasks.renew(id, { owner: 'one', duration: ttl })).toBe(1)
+      expect((await store.tasks.get(id))?.ttl).toBeGreaterThan(59_000)
+      expect(await store.tasks.claim({ owner: 'two', duration: ttl })).toBeUndefined()
       await store.sessions.create(id, {}, ttl)
       expect(await store.sessions.get(id, ttl)).toEqual({})
       expect(await store.replays.add(id, ttl)).toBe(true)
@@ -124,6 +176,8 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
       () => store.events.append('s', 'x'),
       () => store.bus.publish('t', 'x'),
       () => store.bus.subscribe('t', () => {}),
+      () => store.tasks.update('t', 1, 'x'),
+      () => store.tasks.claim({ owner: 'one', duration: 1_000 }),
     ]
     for (const call of calls) {
       const error = await Promise.resolve(call()).catch((reason) => reason)
