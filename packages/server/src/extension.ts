@@ -145,6 +145,8 @@ export interface ExtensionHost {
   report(error: unknown, ctx?: Context, request?: ServerRequest): string
   /** Returns the error for a response. Protocol errors are unchanged; all others are reported and masked. */
   toRpcError(error: unknown, ctx?: Context, request?: ServerRequest): RpcError
+  /** Returns what a handler or middleware returned as a result. Throws if it is not an object or is nested too deep. */
+  toResult(request: ServerRequest, returned: unknown): object
   /**
    * Encrypts data with the `secrets` of the server into a string. Only a server with the same secrets can open it, with the
    * same binding, for `ttl` ms.

@@ -413,6 +413,7 @@ class ServerCore implements ServerInternals {
       },
       report: (...fault) => core.faults.report(...fault),
       toRpcError: (...fault) => core.faults.toRpcError(...fault),
+      toResult,
       seal: (data, binding, ttl) => core.requestState.seal(data, bindingOf(binding), ttl),
       open: (sealed, binding) => core.requestState.open(sealed, bindingOf(binding)),
       toolOptions: (tool, { auth }) => core.toolOptions(tool, auth),

@@ -89,7 +89,8 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
       signal?.addEventListener('abort', stop, { once: true })
       const timer = setInterval(() => void live.refresh(), POLL_INTERVAL)
       try {
-        await live.open()
+        // Without the bus, the timer reads the answer.
+        await live.open().catch(() => {})
         await live.refresh()
         signal?.throwIfAborted()
         return await askUntilValid(question, async (request, attempt) => {

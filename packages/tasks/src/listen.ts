@@ -1,38 +1,27 @@
 /** The member `taskIds` of `subscriptions/listen`: notifies a client of the state of its tasks whenever it changes. */
 
-import { invalidParams, type JsonObject } from '@mcpx/protocol'
-import {
-  type CheckingSchema,
-  defineSubscription,
-  type ExtensionHost,
-  type ExtensionSubscription,
-  type Subscriber,
-} from '@mcpx/server'
+import { invalidParams, type JsonObject, pause, TaskSubscription } from '@mcpx/protocol'
+import { defineSubscription, type ExtensionHost, type ExtensionSubscription, type Subscriber } from '@mcpx/server'
 import { hasEnded, isOf, toDetailedTask } from './record.ts'
 import type { TaskRecords } from './records.ts'
-
-/** A list of task ids. Unknown ids are not refused, because that would tell which ids exist. */
-const TaskIds: CheckingSchema<string[]> = {
-  '~standard': {
-    version: 1,
-    vendor: '@mcpx/tasks',
-    validate(value) {
-      const isList = Array.isArray(value) && value.every((id) => typeof id === 'string')
-      return isList ? { value } : { issues: [{ message: 'expected an array of task ids' }] }
-    },
-  },
-}
 
 /** How many tasks are read at the same time when a stream is opened. */
 const READ_AT_ONCE = 50
 
-/** @param limit the most tasks of one stream */
+/** How long to wait after a failure before states are read again, in ms. */
+const RETRY_INTERVAL = 1_000
+
+/**
+ * Unknown ids are left out and not refused, because an error would reveal which ids exist.
+ *
+ * @param limit the most tasks of one stream
+ */
 export function createTaskSubscription(
   host: ExtensionHost,
   records: TaskRecords,
   limit: number,
 ): ExtensionSubscription {
-  return defineSubscription({ value: TaskIds, requiresDeclaration: true }, async (wanted, subscriber) => {
+  return defineSubscription({ value: TaskSubscription, requiresDeclaration: true }, async (wanted, subscriber) => {
     const ids = [...new Set(wanted)]
     if (ids.length > limit) {
       throw invalidParams(`params.notifications.taskIds: expected at most ${limit}, got ${ids.length}`)
@@ -78,7 +67,9 @@ class TaskFeed {
   async add(id: string): Promise<void> {
     const task = await this.#records.get(id)
     if (task === undefined || !isOf(task, this.#subscriber.ctx.auth)) return
-    this.#watched.set(id, await this.#records.watch(id, () => this.#note(id)))
+    const unwatch = await this.#records.watch(id, () => this.#note(id))
+    if (this.#isClosed) return unwatch()
+    this.#watched.set(id, unwatch)
     this.#note(id)
   }
 
@@ -102,14 +93,17 @@ class TaskFeed {
         await this.#send(id)
       } catch (error) {
         this.#host.report(error, this.#subscriber.ctx)
+        this.#changed.add(id)
+        await pause(RETRY_INTERVAL, this.#host.closing).catch(() => {})
       }
     }
     this.#isSending = false
   }
 
   async #send(id: string): Promise<void> {
-    const task = await this.#records.get(id)
-    if (task === undefined || this.#isClosed || task.version <= (this.#sent.get(id) ?? 0)) return
+    const task = this.#watched.has(id) ? await this.#records.get(id) : undefined
+    // The stream may have ended meanwhile.
+    if (task === undefined || !this.#watched.has(id) || task.version <= (this.#sent.get(id) ?? 0)) return
     this.#sent.set(id, task.version)
     const { ctx, notify } = this.#subscriber
     const state = toDetailedTask(task, (request) => this.#host.canAnswer(request, ctx.client))

@@ -177,6 +177,11 @@ export class LiveTask {
         return
       } catch (error) {
         const isRetryable = (error as { retryable?: unknown } | undefined)?.retryable === true
+        if (!isRetryable && batch.length > 1) {
+          // One change may be at fault, such as the result of a step that is too large.
+          for (const change of batch) await this.#write([change])
+          return
+        }
         if (!isRetryable || this.ended.aborted) {
           for (const { reject } of batch) reject(error)
           return

@@ -494,11 +494,15 @@ describe('subscriptions to tasks', () => {
     const undeclared = connectPeer(node, { capabilities: {} })
     expect(await undeclared.send('subscriptions/listen', listen(['x']))).toMatchObject({ code: -32021 })
     const peer = connectPeer(node)
-    for (const value of ['x', [7], {}]) {
-      expect(await peer.send('subscriptions/listen', listen(value))).toMatchObject({
-        code: -32602,
-        message: 'params.notifications.taskIds: expected an array of task ids',
-      })
+    const invalid: [unknown, string][] = [
+      ['x', ': expected array'],
+      [{}, ': expected array'],
+      [[7], '[0]: expected string'],
+      [['x'.repeat(1_025)], '[0]: expected at most 1024 characters'],
+    ]
+    for (const [value, problem] of invalid) {
+      const message = `params.notifications.taskIds${problem}`
+      expect(await peer.send('subscriptions/listen', listen(value))).toMatchObject({ code: -32602, message })
     }
     expect(await peer.send('subscriptions/listen', listen(['a', 'b', 'c']))).toMatchObject({
       code: -32602,

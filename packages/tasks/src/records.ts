@@ -33,9 +33,8 @@ export class TaskRecords {
     this.#onWarning = onWarning
   }
 
-  async create(id: string, data: TaskData, ttl: number, lease: TaskLease): Promise<LoadedTask> {
+  async create(id: string, data: TaskData, ttl: number, lease: TaskLease): Promise<void> {
     await this.#store.create(id, this.#write(data), ttl, lease)
-    return { id, version: 1, data, owner: lease.owner, ttl }
   }
 
   async get(id: string): Promise<LoadedTask | undefined> {

@@ -126,6 +126,8 @@ export class TaskRun implements LongWork {
   async respondAsTask(next: Next): Promise<object> {
     const live = await this.#promote()
     if (live === undefined) throw this.#failure ?? taskError('limit', 'There are too many tasks; try again later')
+    // The request was cancelled while the task was stored.
+    if (this.#base?.signal.aborted) this.#onRequestCancelled()
     void this.#work(live, () => this.#callHandler(next))
     return createResult(live)
   }
@@ -156,6 +158,7 @@ export class TaskRun implements LongWork {
   /** Continues the task of another process: runs the handler with the stored responses and step results. */
   async resume(next: Next): Promise<object> {
     const live = (await this.#creation) as LiveTask
+    this.hasStarted = true
     void this.#work(live, () => this.#callHandler(next))
     return createResult(live)
   }
@@ -184,12 +187,11 @@ export class TaskRun implements LongWork {
     try {
       if (end !== undefined) await live.change((data) => ended(data, end))
     } catch (error) {
-      if (error instanceof TaskTooLarge) {
-        host.report(error, undefined, this.request)
-        const failure = taskError('too-large', 'The result of the task is too large')
+      if (!(error instanceof TaskEnded)) {
+        const masked = host.toRpcError(error, undefined, this.request)
+        const isTooLarge = error instanceof TaskTooLarge
+        const failure = isTooLarge ? taskError('too-large', 'The result of the task is too large') : masked
         await live.change((data) => ended(data, failed(failure))).catch(() => {})
-      } else if (!(error instanceof TaskEnded)) {
-        host.report(error, undefined, this.request)
       }
     }
     live.end('completed')
@@ -270,7 +272,7 @@ export class TaskRun implements LongWork {
   // The handler
 
   async #callHandler(next: Next): Promise<Outcome> {
-    this.hasStarted = true
+    if (this.signal.aborted) return { error: this.signal.reason }
     const base = this.#base
     if (this.#creation === undefined) base?.signal.addEventListener('abort', this.#onRequestCancelled, { once: true })
     try {
@@ -289,16 +291,16 @@ export class TaskRun implements LongWork {
     if (live.ended.aborted) return undefined
     // The request was cancelled while the task was stored.
     if (this.signal.aborted) return { status: 'cancelled' }
-    if ('error' in outcome) {
-      const { error } = outcome
+    try {
+      if ('error' in outcome) throw outcome.error
+      const result = host.toResult(this.request, outcome.result)
+      const { resultType = 'complete' } = result as JsonObject
+      if (resultType === 'complete') return { status: 'completed', result: toTaskResult(result) }
+      const problem = `a task cannot return a result of the type ${String(resultType)}; await ctx.elicit(...) instead`
+      throw new Error(`${this.request.params.name}: ${problem}`)
+    } catch (error) {
       return error instanceof HandedOff ? undefined : failed(host.toRpcError(error, undefined, this.request))
     }
-    const { resultType } = outcome.result as JsonObject
-    if (resultType === undefined || resultType === 'complete') {
-      return { status: 'completed', result: toTaskResult(outcome.result) }
-    }
-    const problem = `a task cannot return a result of the type ${String(resultType)}; await ctx.elicit(...) instead`
-    return failed(host.toRpcError(new Error(`${this.request.params.name}: ${problem}`), undefined, this.request))
   }
 
   // The functions of the context

@@ -95,7 +95,20 @@ export class TaskRunner implements RunHost {
       questions: {},
       ...run.received,
     }
-    const live = new LiveTask(this.records, await this.records.create(id, data, kept, this.#lease), this.#lease.owner)
+    const live = new LiveTask(
+      this.records,
+      { id, version: 1, data, owner: this.#lease.owner, ttl: kept },
+      this.#lease.owner,
+    )
+    try {
+      await this.records.create(id, data, kept, this.#lease)
+    } catch (error) {
+      this.#kept.release(run.caller)
+      // The store may have created the task all the same. Another process would then continue it.
+      live.change((stored) => ended(stored, { status: 'cancelled' })).catch(() => {})
+      throw error
+    }
+    this.#expiries.push({ caller: run.caller, at: performance.now() + kept })
     this.#runs.set(id, { run, live })
     await this.#open(live)
     return live
@@ -115,6 +128,7 @@ export class TaskRunner implements RunHost {
       for (;;) {
         const task = await this.records.claim(this.#lease)
         if (task === undefined) return
+        if (this.host.closing.aborted) return void (await this.#leave(task.id))
         // After a long pause of this process, its own leases have lapsed.
         const own = this.#runs.get(task.id)
         if (own === undefined) await this.#takeOver(task)
@@ -202,16 +216,19 @@ export class TaskRunner implements RunHost {
     for (const { run, live } of [...this.#runs.values()]) {
       if (!run.isResumable) continue
       live.end('closed')
-      await this.records.renew(live.id, { ...this.#lease, duration: 0 }).catch((error) => this.host.report(error))
+      await this.#leave(live.id).catch((error) => this.host.report(error))
     }
+  }
+
+  /** Ends the lease of a task, so that another process takes the task over at once. */
+  async #leave(id: string): Promise<void> {
+    await this.records.renew(id, { ...this.#lease, duration: 0 })
   }
 
   #acquire(caller: string | undefined): boolean {
     const now = performance.now()
     while ((this.#expiries[0]?.at ?? now) < now) this.#kept.release(this.#expiries.shift()?.caller)
-    if (this.#kept.acquire(caller) !== undefined) return false
-    this.#expiries.push({ caller, at: now + this.settings.ttl + keptAfter(this.settings.ttl) })
-    return true
+    return this.#kept.acquire(caller) === undefined
   }
 
   #seal(id: string, { request, auth, client }: TaskRun, ttl: number): Promise<string> {
