@@ -11,6 +11,7 @@ const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^tasks$/, may: /^(?:protocol|server)$/, inTests: /^(?:client|testing|store-.+|transport-.+)$/ },
   { kind: /^apps$/, may: /^(?:protocol|server)$/, inTests: /^client$/ },
   { kind: /^cli$/, may: /^/ },
+  { kind: /^create-mcpx$/, may: /^$/ },
   { kind: /^telemetry$/, may: /^protocol$/, inTests: /^(?:client|server|tasks|transport-.+)$/ },
   { kind: /^testing$/, may: /^(?:client|protocol)$/, inTests: /^(?:json-schema|server)$/ },
   { kind: /^skills$/, may: /^protocol$/, inTests: /^(?:client|server|toolset)$/ },
@@ -89,6 +90,7 @@ const nodeFiles: Readonly<Record<string, RegExp>> = {
   telemetry: /^node\.ts$/,
   'transport-stdio': /^/,
   cli: /^/,
+  'create-mcpx': /^/,
   testing: /^node\.ts$/,
   'transport-http': /^node(?:\.ts$|\/)/,
 }
@@ -147,9 +149,11 @@ export const manifests: Rule = {
 
 function manifestFaults({ name, manifest }: Package): string[] {
   const isPublic = manifest.private !== true
-  const files = [...published, 'README.md', 'LICENSE']
+  // `npm create mcpx` runs the package create-mcpx, which also publishes its templates.
+  const isCreator = name === 'create-mcpx'
+  const files = [...published, 'README.md', 'LICENSE', ...(isCreator ? ['templates'] : [])]
   const faults: (string | false)[] = [
-    manifest.name !== `@mcpx/${name}` && `is named ${manifest.name}`,
+    manifest.name !== (isCreator ? name : `@mcpx/${name}`) && `is named ${manifest.name}`,
     manifest.type !== 'module' && 'has no `type: module`',
     !hasKnownSideEffects(manifest) &&
       'has no `sideEffects: false`, or a list that is not of its entries: `["./src/x.ts", "./dist/x.js"]`',

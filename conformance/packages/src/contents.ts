@@ -16,9 +16,10 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
     ...['LICENSE', 'README.md', 'package.json']
       .filter((name) => !files.get(name)?.length)
       .map((name) => `${name} is missing`),
-    ...names.flatMap((name) =>
-      forbidden.filter(([pattern]) => pattern.test(name)).map(([, reason]) => `${name} ${reason}`),
-    ),
+    // Projects that are made of templates have tests of their own.
+    ...names
+      .filter((name) => !name.startsWith('templates/'))
+      .flatMap((name) => forbidden.filter(([pattern]) => pattern.test(name)).map(([, reason]) => `${name} ${reason}`)),
     ...names
       .filter((name) => files.get(name)?.includes(root))
       .map((name) => `${name} contains a path of the build machine`),

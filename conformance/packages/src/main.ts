@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { findRuntimes } from '@mcpx/conformance-runtimes/runtimes'
 import { checkCombinations } from './check-combination.ts'
 import type { Outcome } from './check-package.ts'
+import { checkTemplates, creator } from './check-templates.ts'
 import { combinations } from './combinations.ts'
 import { readResultCache, resultKey } from './result-cache.ts'
 import { pack, type Tarball } from './tarball.ts'
@@ -40,6 +41,7 @@ const total = {
 const labelOf = ({ manifest }: Tarball): string => `${manifest.name} ${manifest.version}`
 for (const outcome of await Promise.all(tarballs.map(checkOne))) add(outcome)
 for (const outcome of await checkTogether()) add(outcome)
+add(await checkAllTemplates())
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exit(total.failed > 0 || tarballs.length === 0 ? 1 : 0)
@@ -71,6 +73,12 @@ async function checkTogether(): Promise<readonly Outcome[]> {
   if (known.length === keys.length) return known
   const outcomes = await checkCombinations(tarballs, siblingsOf, alone, Object.values(nodes))
   return outcomes.map((outcome, index) => addToCache(keys[index] ?? '', outcome))
+}
+
+/** Checks the templates, unless they passed recently. */
+async function checkAllTemplates(): Promise<Outcome> {
+  const key = resultKey(`templates of ${creator}`, tarballs, root)
+  return readCached(key) ?? addToCache(key, await checkTemplates(tarballs, alone))
 }
 
 function readCached(key: string): Outcome | undefined {

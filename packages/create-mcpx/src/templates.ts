@@ -1,0 +1,39 @@
+/** The templates and the package managers that a project can use. */
+
+/** The templates by name, with what they contain. */
+export const templates = {
+  stdio: 'a server that a host starts as a program',
+  hono: 'a server over HTTP, in a Hono app on Node',
+  workers: 'a server on Cloudflare Workers',
+  'full-stack': 'a server over HTTP, and a web page with a typed client of it',
+} as const
+
+/** The name of a template. */
+export type TemplateName = keyof typeof templates
+
+/** The package managers, with the commands that install dependencies, run a script and run a program. */
+export const packageManagers = {
+  npm: { install: 'npm install', run: 'npm run', exec: 'npx' },
+  pnpm: { install: 'pnpm install', run: 'pnpm run', exec: 'pnpm exec' },
+  yarn: { install: 'yarn', run: 'yarn run', exec: 'yarn exec' },
+  bun: { install: 'bun install', run: 'bun run', exec: 'bunx' },
+} as const
+
+/** The name of a package manager. */
+export type PackageManager = keyof typeof packageManagers
+
+/** Returns the package manager that runs this program, by the user agent that it sets. Default: npm. */
+export function runningPackageManager(userAgent: string | undefined): PackageManager {
+  const name = userAgent?.split('/')[0] ?? ''
+  return Object.hasOwn(packageManagers, name) ? (name as PackageManager) : 'npm'
+}
+
+/** Returns whether `name` names a template. */
+export function isTemplate(name: string): name is TemplateName {
+  return Object.hasOwn(templates, name)
+}
+
+/** Returns whether `name` names a package manager. */
+export function isPackageManager(name: string): name is PackageManager {
+  return Object.hasOwn(packageManagers, name)
+}
