@@ -2,6 +2,7 @@
 
 import { createServer } from '@mcpx/server'
 import { durableObjectStore, type ObjectNamespace } from '@mcpx/store-cloudflare'
+import { tasks } from '@mcpx/tasks'
 import { type McpApp, mcp } from '@mcpx/transport-http'
 
 export { McpxStore } from '@mcpx/store-cloudflare'
@@ -16,12 +17,18 @@ const counting = { type: 'object', properties: { times: { type: 'integer' }, pau
 
 export class Node {
   readonly #app: McpApp
+  readonly #state: { abort(): void }
 
-  constructor(_state: unknown, { STORE }: Env) {
+  constructor(state: { abort(): void }, { STORE }: Env) {
+    this.#state = state
     const id = crypto.randomUUID()
     const server = createServer(
       { name: 'node', version: '1.0.0' },
-      { store: durableObjectStore(STORE), secrets: ['known to all instances'] },
+      {
+        store: durableObjectStore(STORE),
+        secrets: ['known to all instances'],
+        extensions: [tasks({ inlineTime: 20, lease: 1_000, ttl: 60_000, pollInterval: 100 })],
+      },
     )
       .tool('who', {}, () => id)
       .tool('ask', {}, async (_args, ctx) => {
@@ -36,10 +43,19 @@ export class Node {
         }
         return 'counted'
       })
+      .tool('ship', { task: 'required', resumable: true }, async (_args, ctx) => {
+        const charged = await ctx.step('charge', () => id)
+        await ctx.progress(1, 2, `charged by ${charged}`)
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        const { content } = await ctx.elicit('name', { message: 'Ship to whom?', schema: form })
+        return `charged by ${charged}, shipped to ${content?.name} by ${id}`
+      })
     this.#app = mcp(server, { allowedHosts: '*', sessions: { retry: 50 } })
   }
 
   async fetch(request: Request): Promise<Response> {
+    // The instance loses its memory, as if its machine had failed.
+    if (request.url.endsWith('/abort')) this.#state.abort()
     return this.#app.fetch(request)
   }
 }

@@ -46,7 +46,7 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
       const { content } = await client.callTool(name, args, options)
       return (content as { text?: string }[])[0]?.text
     }
-    return { call, seen, refused, cutAll }
+    return { client, call, seen, refused, cutAll }
   }
 
   function inTurn(): () => number {
@@ -78,6 +78,31 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
       const texts = await Promise.all(Array.from({ length: 12 }, () => call('ask')))
       for (const text of texts) expect(text).toMatch(/^accept Ada received by /)
     })
+  })
+
+  it('run a task to its end, with clients at all of them', async () => {
+    const { client, call } = await connectBy('modern', inTurn())
+    expect(await call('ship')).toMatch(/^charged by (\S+), shipped to Ada by \1$/)
+    const handles = await Promise.all(Array.from({ length: 5 }, () => client.callTool('ship', {}, { task: 'handle' })))
+    for (const { content } of await Promise.all(handles.map((handle) => handle.result()))) {
+      expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/shipped to Ada/) }])
+    }
+  })
+
+  it('continue a task whose instance was aborted, after its finished step', async () => {
+    let instance = 0
+    const { client } = await connectBy('modern', () => instance)
+    const handle = await client.callTool('ship', {}, { task: 'handle' })
+    const charged = async () => (await handle.status()).statusMessage
+    await expect.poll(charged, { timeout: 10_000 }).toMatch(/^charged by /)
+    const first = await charged()
+    instance = 1
+    await fetch(`http://127.0.0.1:${worker.port}/0/abort`).catch(() => {})
+    const { content } = await handle.result()
+    const [{ text = '' } = {}] = content as { text?: string }[]
+    const [, by, shippedBy] = /^charged by (\S+), shipped to Ada by (\S+)$/.exec(text) ?? []
+    expect(`charged by ${by}`).toBe(first)
+    expect(shippedBy).not.toBe(by)
   })
 
   it('resume a stream that was cut at another instance', async () => {

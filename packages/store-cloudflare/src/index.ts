@@ -8,9 +8,11 @@ import {
   type RecordStore,
   type Store,
   type StoredEvent,
+  type TaskStore,
 } from '@mcpx/protocol'
 import { CloudflareStoreError, type CloudflareStoreOptions, Objects } from './client.ts'
 import type { ObjectNamespace } from './platform.ts'
+import { CloudflareTaskStore } from './tasks.ts'
 
 export { CloudflareStoreError, type CloudflareStoreOptions } from './client.ts'
 export { McpxStore } from './object.ts'
@@ -25,12 +27,14 @@ export type {
 
 /** A store in Durable Objects. */
 export interface CloudflareStore extends Store {
+  /** Tasks. */
+  readonly tasks: TaskStore
   /** Ends all subscriptions and followed streams. */
   close(): Promise<void>
 }
 
 /**
- * Creates a store in Durable Objects: one object for each session or other record, stream, topic, counted key and used id.
+ * Creates a store in Durable Objects: one object for each session or other record, stream, topic, counted key, used id and task.
  *
  * @param namespace The binding of the class `McpxStore`, for example `env.MCPX_STORE`.
  */
@@ -48,6 +52,7 @@ export function durableObjectStore(namespace: ObjectNamespace, options: Cloudfla
     },
     counters: { increment: (key, window) => objects.call(`counter:${key}`, 'increment', window) },
     replays: { add: (id, ttl) => objects.call(`replay:${id}`, 'create', '', ttl) },
+    tasks: new CloudflareTaskStore(objects),
     async close() {
       events.close()
       objects.close()

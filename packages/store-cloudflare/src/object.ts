@@ -1,5 +1,6 @@
-/** The Durable Object that keeps one record, stream, count or used id, or the subscriptions of one topic. */
+/** The Durable Object that keeps one record, stream, count, used id or task, the list of leases, or the subscriptions of one topic. */
 
+import { LeaseList } from './lease-list.ts'
 import type { ObjectState, PlatformSocket } from './platform.ts'
 
 /** A call of an object: the name of an operation with its arguments. */
@@ -28,7 +29,34 @@ export interface Operations {
   refresh(ttl: number): void
   /** Sends a message to all subscriptions of the topic. */
   publish(message: string): void
+  /** Stores a task, with a lease if an owner is given. Returns whether there was none. */
+  createTask(data: string, ttl: number, owner?: string, duration?: number): boolean
+  readTask(): TaskState | null
+  /** Replaces the data of a task if it has this version. Ends its lease if `ends` is 1. Returns whether it did. */
+  updateTask(version: number, data: string, ends: number): boolean
+  /** Restarts the lease of its owner. Returns whether it now ends before the time at which the task is listed. */
+  renewTask(owner: string, duration: number): { version: number; isSooner: boolean; ttl: number } | null
+  claimTask(owner: string, duration: number): TaskClaim
+  /** Lists the lease of a task: after a time, its object is asked whether it has lapsed. */
+  listLease(id: string, time: number, ttl: number): void
+  removeLease(id: string): void
+  /** Returns a task whose lease may have lapsed. It is listed again after a time. */
+  nextLease(time: number): string | null
 }
+
+/** A task as its object keeps it. */
+export interface TaskState {
+  readonly version: number
+  readonly data: string
+  readonly owner: string | null
+  readonly ttl: number
+}
+
+/** What became of a claim: the lease is taken, or lasts for a time, or there is none, or there is no such task. */
+export type TaskClaim =
+  | { readonly outcome: 'claimed'; readonly task: TaskState }
+  | { readonly outcome: 'leased'; readonly rest: number; readonly ttl: number }
+  | { readonly outcome: 'free' | 'unknown' }
 
 /** The events of a stream after a known one. */
 export interface Replay {
@@ -38,12 +66,20 @@ export interface Replay {
 
 /** The value of an object that is not a topic. */
 interface Row {
-  /** The text of a record; the id of this incarnation of a stream. */
+  /** The text of a record; the id of this incarnation of a stream; the data of a task. */
   readonly text: string
-  /** The count of a counter; the number of the next event of a stream. */
+  /** The count of a counter; the number of the next event of a stream; the version of a task. */
   readonly count: number
   readonly ended: number
   readonly expires_at: number
+}
+
+/** The lease of a task. Times are in ms since 1970. */
+interface Lease {
+  readonly owner: string
+  readonly until: number
+  /** When the task is looked at by the list of leases, at the latest. */
+  readonly listed_at: number
 }
 
 /** Creates both ends of a WebSocket. A global of the platform. */
@@ -55,9 +91,11 @@ const OPEN = 1
 /** The state of an object. Export it from the Worker, and list it in `new_sqlite_classes` of the wrangler configuration. */
 export class McpxStore {
   readonly #state: ObjectState
+  readonly #leases: LeaseList
 
   constructor(state: ObjectState) {
     this.#state = state
+    this.#leases = new LeaseList(state.storage)
   }
 
   /** Performs a call of the store, or accepts a WebSocket that receives the messages of a topic. */
@@ -71,9 +109,9 @@ export class McpxStore {
 
   /** Called by the platform when the time to live may have expired. */
   async alarm(): Promise<void> {
-    const row = this.#row()
-    if (row === undefined) await this.#state.storage.deleteAll()
-    else await this.#state.storage.setAlarm(row.expires_at)
+    const expiresAt = this.#row()?.expires_at ?? this.#leases.expire()
+    if (expiresAt === null) await this.#state.storage.deleteAll()
+    else await this.#state.storage.setAlarm(expiresAt)
   }
 
   /** Called by the platform when a subscription ends. */
@@ -128,6 +166,27 @@ export class McpxStore {
   #clear(): void {
     this.#sql('DELETE FROM value')
     this.#sql('DELETE FROM events')
+  }
+
+  #lease(): Lease | undefined {
+    return this.#sql<Lease>('SELECT owner, until, listed_at FROM lease')[0]
+  }
+
+  #setLease({ owner, until, listed_at }: Lease): void {
+    this.#sql('DELETE FROM lease')
+    this.#sql('INSERT INTO lease (owner, until, listed_at) VALUES (?, ?, ?)', owner, until, listed_at)
+  }
+
+  #task(): TaskState | undefined {
+    const row = this.#row()
+    return (
+      row && {
+        version: row.count,
+        data: row.text,
+        owner: this.#lease()?.owner ?? null,
+        ttl: row.expires_at - Date.now(),
+      }
+    )
   }
 
   readonly #operations: Operations = {
@@ -191,5 +250,52 @@ export class McpxStore {
     },
     refresh: (ttl) => this.#touch(ttl),
     publish: (message) => this.#publish(message),
+
+    createTask: (data, ttl, owner, duration = 0) => {
+      if (this.#row() !== undefined) return false
+      this.#insert(data, ttl)
+      this.#sql('UPDATE value SET count = 1')
+      this.#sql(
+        'CREATE TABLE IF NOT EXISTS lease (owner TEXT NOT NULL, until INTEGER NOT NULL, listed_at INTEGER NOT NULL)',
+      )
+      this.#sql('DELETE FROM lease')
+      const until = Date.now() + duration
+      if (owner !== undefined) this.#setLease({ owner, until, listed_at: until })
+      return true
+    },
+    readTask: () => this.#task() ?? null,
+    updateTask: (version, data, ends) => {
+      if (this.#row()?.count !== version) return false
+      this.#sql('UPDATE value SET text = ?, count = count + 1', data)
+      if (ends === 1) this.#sql('DELETE FROM lease')
+      return true
+    },
+    renewTask: (owner, duration) => {
+      const row = this.#row()
+      const lease = row && this.#lease()
+      if (row === undefined || lease?.owner !== owner) return null
+      const until = Date.now() + duration
+      const isSooner = until < lease.listed_at
+      this.#setLease({ owner, until, listed_at: Math.min(until, lease.listed_at) })
+      return { version: row.count, isSooner, ttl: row.expires_at - Date.now() }
+    },
+    claimTask: (owner, duration) => {
+      const row = this.#row()
+      if (row === undefined) return { outcome: 'unknown' }
+      const lease = this.#lease()
+      if (lease === undefined) return { outcome: 'free' }
+      const now = Date.now()
+      if (lease.until > now) {
+        this.#setLease({ ...lease, listed_at: lease.until })
+        return { outcome: 'leased', rest: lease.until - now, ttl: row.expires_at - now }
+      }
+      this.#sql('UPDATE value SET count = count + 1')
+      this.#setLease({ owner, until: now + duration, listed_at: now + duration })
+      const task = { version: row.count + 1, data: row.text, owner, ttl: row.expires_at - now }
+      return { outcome: 'claimed', task }
+    },
+    listLease: (id, time, ttl) => this.#leases.add(id, time, ttl),
+    removeLease: (id) => this.#leases.remove(id),
+    nextLease: (time) => this.#leases.next(time),
   }
 }

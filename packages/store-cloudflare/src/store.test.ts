@@ -40,6 +40,12 @@ describe('a failing object', () => {
       subscribe: () => store.bus.subscribe('t', () => {}),
       increment: () => store.counters.increment('k', 1_000),
       create: () => store.replays.add('p', 1_000),
+      createTask: () => store.tasks.create('t', '', 1_000),
+      listLease: () => store.tasks.create('t', '', 1_000, { owner: 'one', duration: 1_000 }),
+      readTask: () => store.tasks.get('t'),
+      updateTask: () => store.tasks.update('t', 1, ''),
+      renewTask: () => store.tasks.renew('t', { owner: 'one', duration: 1_000 }),
+      nextLease: () => store.tasks.claim({ owner: 'one', duration: 1_000 }),
     }
     for (const [place, call] of Object.entries(calls)) {
       const error = await Promise.resolve(call()).catch((reason) => reason)
@@ -54,6 +60,33 @@ describe('a failing object', () => {
     await expect(store.bus.subscribe('t', () => {})).rejects.toThrow(
       'subscribe: expected a WebSocket of class McpxStore, got status 404',
     )
+  })
+})
+
+describe('a task', () => {
+  const json = (result: unknown): ObjectResponse => ({ status: 200, text: async () => JSON.stringify({ result }) })
+
+  /** A binding whose objects of tasks answer, and whose list of leases fails. */
+  function withBrokenList(answer: (operation: string) => unknown): ObjectNamespace {
+    const calls = async (name: string, body: string) => {
+      if (name.endsWith('leases')) throw new Error('out of reach')
+      return json(answer(JSON.parse(body).operation))
+    }
+    const get = (name: string) => ({ fetch: (_url: string, init?: { body?: string }) => calls(name, init?.body ?? '') })
+    return { idFromName: (name) => name, get } as ObjectNamespace
+  }
+
+  it('is not created when its lease cannot be listed, since nobody would claim it', async () => {
+    const created: string[] = []
+    const store = durableObjectStore(withBrokenList((operation) => created.push(operation)))
+    const create = store.tasks.create('t', '', 1_000, { owner: 'one', duration: 1_000 })
+    await expect(create).rejects.toThrow('listLease: out of reach')
+    expect(created).toEqual([])
+  })
+
+  it('is updated when its lease cannot be removed from the list', async () => {
+    const store = durableObjectStore(withBrokenList(() => true))
+    expect(await store.tasks.update('t', 1, 'result', true)).toBe(true)
   })
 })
 

@@ -14,7 +14,8 @@ export class TestStore extends McpxStore {
 
   override fetch(request: Request): Promise<Response> {
     if (request.url.endsWith('/tables')) {
-      const tables = this.#state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('value', 'events')")
+      const names = "'value', 'events', 'lease', 'leases'"
+      const tables = this.#state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name IN (${names})`)
       return Promise.resolve(Response.json(tables.toArray()))
     }
     if (!request.url.endsWith('/drop')) return super.fetch(request)
@@ -48,11 +49,11 @@ function casesOf(env: Env) {
   })
 }
 
-/** Returns how many tables objects have: those that were only read, a session in use with an expired stream, and then. */
+/** Returns how many tables objects have: at first, when all but a session in use has expired, and then. */
 async function expire(env: Env) {
   const prefix = crypto.randomUUID()
   const store = durableObjectStore(env.STORE, { prefix, eventTtl: 1_500 })
-  const names = ['session:unknown', 'events:unknown', 'session:a', 'events:s']
+  const names = ['session:unknown', 'events:unknown', 'task:unknown', 'session:a', 'events:s', 'task:t', 'leases']
   const countTables = () =>
     Promise.all(
       names.map(async (name) => {
@@ -63,18 +64,20 @@ async function expire(env: Env) {
     )
   await store.sessions.get('unknown')
   await store.events.end('unknown')
+  await store.tasks.renew('unknown', { owner: 'one', duration: 1 })
   await store.sessions.create('a', {}, 1_000)
   await store.events.append('s', 'x')
+  await store.tasks.create('t', 'x', 1_500, { owner: 'one', duration: 60_000 })
   const stored = await countTables()
   // The session is used beyond its first alarm.
   let used = stored
-  while (used[3] !== 0) {
+  while (used.slice(4).some((count) => count > 0)) {
     await store.sessions.get('a', 2_000)
     await new Promise((resolve) => setTimeout(resolve, 100))
     used = await countTables()
   }
   let expired = used
-  while (expired[2] !== 0) {
+  while (expired[3] !== 0) {
     await new Promise((resolve) => setTimeout(resolve, 100))
     expired = await countTables()
   }

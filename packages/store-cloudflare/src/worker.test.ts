@@ -23,9 +23,9 @@ describe('a store in Durable Objects', () => {
 
   it('deletes everything when the time to live has passed, and stores nothing when it reads', async () => {
     expect(JSON.parse(await request('expiry'))).toEqual({
-      stored: [0, 0, 2, 2],
-      used: [0, 0, 2, 0],
-      expired: [0, 0, 0, 0],
+      stored: [0, 0, 0, 2, 2, 3, 1],
+      used: [0, 0, 0, 2, 0, 0, 0],
+      expired: [0, 0, 0, 0, 0, 0, 0],
     })
   })
 })

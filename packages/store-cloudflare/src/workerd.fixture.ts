@@ -49,22 +49,26 @@ export async function startWorker(entry: URL, classes: Readonly<Record<string, s
   }
 }
 
+/** The objects have a service of their own, as if they ran on another machine: globals of the Worker do not reach them. */
 function configOf(classes: Readonly<Record<string, string>>): string {
   const bindings = Object.entries(classes).map(
-    ([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`,
+    ([name, each]) => `(name = "${name}", durableObjectNamespace = (className = "${each}", serviceName = "objects"))`,
   )
   const namespaces = Object.values(classes).map(
     (each) => `(className = "${each}", uniqueKey = "${each}", enableSql = true)`,
   )
+  const worker = `modules = [(name = "main", esModule = embed "worker.js")],
+    bindings = [${bindings.join(', ')}],
+    compatibilityDate = "2026-01-01",
+    compatibilityFlags = ["enable_request_signal"],`
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
-    modules = [(name = "main", esModule = embed "worker.js")],
-    bindings = [${bindings.join(', ')}],
+    ${worker}
+  )), (name = "objects", worker = (
+    ${worker}
     durableObjectNamespaces = [${namespaces.join(', ')}],
     durableObjectStorage = (localDisk = "disk"),
-    compatibilityDate = "2026-01-01",
-    compatibilityFlags = ["enable_request_signal"],
   )), (name = "disk", disk = (path = "objects", writable = true))],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
