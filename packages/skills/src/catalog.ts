@@ -109,7 +109,13 @@ export class Catalog {
   async #loadSkill(directory: string, paths: readonly string[], hashed: Map<string, ServedFile>): Promise<ServedSkill> {
     const label = `skill ${quoted(directory)}`
     checkPaths(label, paths)
-    const frontmatter = readFrontmatter(label, directory, await this.#readBytes(`${directory}/${SKILL_FILE}`))
+    const file = `${directory}/${SKILL_FILE}`
+    // A case-insensitive source returns the bytes of other spellings as well.
+    const frontmatter = readFrontmatter(
+      label,
+      directory,
+      paths.includes(file) ? await this.#readBytes(file) : undefined,
+    )
     const files: ServedFile[] = []
     let bytes = 0
     await forEachConcurrently([...paths.entries()], async ([index, path]) => {
@@ -164,12 +170,14 @@ function groupFiles(listed: Iterable<string>): Map<string, string[]> {
 function checkPaths(label: string, paths: readonly string[]): void {
   const seen = new Map<string, string>()
   for (const path of paths) {
-    const other = seen.get(path.toLowerCase())
+    const key = path.normalize().toLowerCase()
+    const other = seen.get(key)
     const isUnsafe =
       pathProblem(path) ??
-      (other && `differs from ${quoted(other)} in case only, which some file systems cannot store; rename one of them`)
+      (other &&
+        `differs from ${quoted(other)} in case or Unicode form only, which some file systems cannot store; rename one`)
     if (isUnsafe !== undefined) throw new SkillError('invalid-skill', `${label}: path ${quoted(path)}: ${isUnsafe}`)
-    seen.set(path.toLowerCase(), path)
+    seen.set(key, path)
   }
 }
 

@@ -466,6 +466,11 @@ describe('skills that cannot be served', () => {
       { ...files(1), 'a/b.md': 'x', 'a/B.md': 'y' },
       /"a\/b.md": differs from "a\/B.md" in case/,
     ],
+    [
+      'with paths that differ in Unicode form only',
+      { ...files(1), 'a/\u00e9.md': 'x', 'a/e\u0301.md': 'y' },
+      /differs from ".*" in case or Unicode form only/,
+    ],
     ['with another spelling of SKILL.md', { 'a/skill.md': valid }, /SKILL.md: expected a file of exactly this name$/],
     ['with 513 files', files(512), /expected at most 512 files, got 513; remove files/],
     ['with 17 MiB', files(17, MiB), /expected at most 16777216 bytes \(16 MiB\), got 1\d+/],
@@ -479,6 +484,14 @@ describe('skills that cannot be served', () => {
     expect(warning).toBeInstanceOf(SkillError)
     expect(warning.message).toMatch(message)
     expect(warning.message).toMatch(/^skill "[aA]": /)
+  })
+
+  it('are those with another spelling of SKILL.md, also in a source that ignores case', async () => {
+    const onWarning = vi.fn()
+    const source = { list: () => ['a/skill.md'], read: () => valid }
+    await using client = await connect(createServer(info, { extensions: [skills(source, { onWarning })] }))
+    expect(await urisOf(client)).toEqual([])
+    expect(onWarning.mock.calls[0]?.[0].message).toMatch(/SKILL.md: expected a file of exactly this name$/)
   })
 
   it('are those in no directory', async () => {

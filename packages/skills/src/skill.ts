@@ -56,7 +56,7 @@ export interface Skill {
  * - `frontmatter-mismatch`: the `SKILL.md` has another frontmatter than the entry.
  * - `invalid-contents`: the server sent no contents of one file.
  * - `dynamic`: the skill has no digests, and the options do not allow such skills.
- * - `not-approved`: the skill is not approved, or its files have changed since.
+ * - `not-approved`: the skill is not approved, or it has changed since.
  */
 export type SkillErrorReason =
   | 'invalid-skill'

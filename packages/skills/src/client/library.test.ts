@@ -416,6 +416,18 @@ describe('the cache', () => {
     expect(await cache.get('huge')).toBeUndefined()
   })
 
+  it.each([
+    ['get', { get: () => Promise.reject(new Error('EIO')), set: () => {} }],
+    ['set', { get: () => undefined, set: () => Promise.reject(new Error('ENOSPC')) }],
+    ['get, with a value of another type', { get: () => 'x'.repeat(PDF_SKILL.length) as never, set: () => {} }],
+  ])('may fail in %s: the file is requested', async (_, cache) => {
+    const onWarning = vi.fn<(warning: Error) => void>()
+    const { library } = createLiar({ [entry.uri]: { text: PDF_SKILL } }, entry, { cache, onWarning })
+    expect(await library.read(entry)).toMatchObject({ text: PDF_SKILL, isVerified: true })
+    const message = 'The cache of skills failed, so its files are requested again'
+    expect(onWarning.mock.calls).toEqual([[expect.objectContaining({ message })]])
+  })
+
   it('never keeps bytes that were not verified', async () => {
     const stored = new Map<string, Uint8Array>()
     const { library } = createLiar({ [entry.uri]: { text: 'x'.repeat(PDF_SKILL.length) } }, entry, { cache: stored })

@@ -13,7 +13,7 @@ import {
   refuseUnknownOption,
 } from '@mcpx/protocol'
 import { digestOf, mimeTypeOf, toText } from '../bytes.ts'
-import { SKILL_FILE, SKILLS_EXTENSION, type Skill, SkillError } from '../skill.ts'
+import { SKILL_FILE, SKILLS_EXTENSION, type Skill, SkillError, type SkillResource } from '../skill.ts'
 import { locateSkill, normalizeUri, resolveReference } from '../uris.ts'
 import { checkDigest, type Manifest, readBody, readContents, readManifest } from './manifest.ts'
 
@@ -151,6 +151,12 @@ export function checkConnection(place: string, client: unknown): void {
   throw new TypeError(`${place}: expected a connected client, got ${kindOf(client)}; write await connect(…)`)
 }
 
+/** Returns the bytes of a file from a cache. Undefined if it has none, or other bytes. */
+async function readCache(cache: SkillCache, { digest, size }: SkillResource) {
+  const bytes = (await cache.get(digest)) as Uint8Array<ArrayBuffer> | undefined
+  return bytes?.length === size && (await digestOf(bytes)) === digest ? bytes : undefined
+}
+
 class Library implements SkillLibrary {
   readonly #client: SkillsConnection
   readonly #allowDynamic: boolean
@@ -230,16 +236,26 @@ class Library implements SkillLibrary {
 
   async #readBytes({ files }: Manifest, uri: string, options: SkillCallOptions): Promise<Uint8Array<ArrayBuffer>> {
     const resource = files?.get(uri)
-    const kept = resource && ((await this.#cache?.get(resource.digest)) as Uint8Array<ArrayBuffer> | undefined)
-    if (kept !== undefined && kept.length === resource?.size && (await digestOf(kept)) === resource.digest) return kept
+    const kept = resource && (await this.#useCache((cache) => readCache(cache, resource)))
+    if (kept !== undefined) return kept
     // A kept response may be older than the entry.
     const sent = { uri: resource?.uri ?? uri }
     const result = await this.#client.request('resources/read', sent, { ...options, fresh: true })
     const bytes = readContents(uri, result, resource?.size)
     if (resource === undefined) return bytes
     await checkDigest(resource, bytes)
-    await this.#cache?.set(resource.digest, bytes)
+    await this.#useCache((cache) => cache.set(resource.digest, bytes))
     return bytes
+  }
+
+  /** A cache that fails, for example because a disk is full, is like an empty one. */
+  async #useCache<Result>(use: (cache: SkillCache) => Awaitable<Result>): Promise<Result | undefined> {
+    try {
+      return this.#cache && (await use(this.#cache))
+    } catch (cause) {
+      this.#onWarning(new Error('The cache of skills failed, so its files are requested again', { cause }))
+      return undefined
+    }
   }
 
   async readDirectory(uri: string, options: SkillCallOptions = {}): Promise<Resource[]> {

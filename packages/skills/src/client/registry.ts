@@ -26,25 +26,25 @@ export interface RegisteredSkill {
   readonly server: string
   /** The entry of the skill. */
   readonly skill: Skill
-  /** Whether the skill is approved with exactly these files. */
+  /** Whether the skill is approved with exactly this frontmatter and these files. */
   readonly isApproved: boolean
 }
 
 /** A skill that needs an approval before it is loaded. */
 export interface ApprovalRequest extends RegisteredSkill {
-  /** Whether the skill was approved before, with other files. */
+  /** Whether the skill was approved before, with another frontmatter or other files. */
   readonly hasChanged: boolean
 }
 
 /**
- * Stores approvals: for each skill, a hash over the URIs and digests of all its files. A `Map` is one; to keep approvals, store its
- * entries and pass `new Map(entries)` at the next start.
+ * Stores approvals: for each skill, a hash over its frontmatter and over the URIs and digests of its files. A `Map` is one; to keep
+ * approvals, store its entries and pass `new Map(entries)` at the next start.
  */
 export interface ApprovalStore {
   /** Returns the hash that was stored for a skill, or undefined. */
   get(skill: string): Awaitable<string | undefined>
-  /** Stores the hash of the files that were approved. */
-  set(skill: string, files: string): Awaitable<unknown>
+  /** Stores the hash of the entry that was approved. */
+  set(skill: string, hash: string): Awaitable<unknown>
   /** Removes the approval of a skill. */
   delete(skill: string): Awaitable<unknown>
 }
@@ -52,7 +52,7 @@ export interface ApprovalStore {
 /** The options of `createSkillRegistry`. */
 export interface SkillRegistryOptions extends SkillsClientOptions {
   /**
-   * Asks the user for the approval of a skill when it is loaded for the first time, and after its files have changed. Only `true`
+   * Asks the user for the approval of a skill when it is loaded for the first time, and after it has changed. Only `true`
    * approves. Default: none; `registry.approve` approves.
    */
   readonly approve?: ((request: ApprovalRequest) => Awaitable<boolean>) | undefined
@@ -73,7 +73,7 @@ export interface SkillRegistry {
   load(name: string, options?: SkillCallOptions): Promise<LoadedSkill>
   /** Reads another file of an approved skill, by a reference in its `SKILL.md`. */
   read(name: string, reference: string, options?: SkillCallOptions): Promise<SkillFile>
-  /** Approves a skill that `list` returned, with exactly these files. Needed again when they change. */
+  /** Approves a skill that `list` returned, with exactly this frontmatter and these files. Needed again when they change. */
   approve(skill: RegisteredSkill): Promise<void>
   /** Removes the approval of a skill. */
   revoke(name: string): Promise<void>
@@ -196,8 +196,8 @@ class Registry implements SkillRegistry {
 
   async approve({ name, skill }: RegisteredSkill): Promise<void> {
     const { member, uri } = this.#find(name)
-    const files = await hashFiles(skill)
-    if (files !== undefined) await this.#approvals.set(keyOf(member, uri), files)
+    const hash = await hashEntry(skill)
+    if (hash !== undefined) await this.#approvals.set(keyOf(member, uri), hash)
     else this.#dynamic.add(keyOf(member, uri))
   }
 
@@ -207,19 +207,19 @@ class Registry implements SkillRegistry {
     await this.#approvals.delete(keyOf(member, uri))
   }
 
-  /** Remembers an entry. If other files were approved, the approval ends, even if the server restores them later. */
+  /** Remembers an entry. If another one was approved, the approval ends, even if the server restores that one later. */
   async #hold(member: Member, skill: Skill): Promise<ApprovalRequest> {
     const name = nameOf(member.label, skill.uri)
     const { uri } = this.#find(name)
     member.entries.set(uri, skill)
     const key = keyOf(member, uri)
     const approved = await this.#approvals.get(key)
-    const files = await hashFiles(skill)
-    const isApproved = files === undefined ? this.#dynamic.has(key) : approved === files
-    if (approved !== undefined && approved !== files && approved !== CHANGED) {
+    const hash = await hashEntry(skill)
+    const isApproved = hash === undefined ? this.#dynamic.has(key) : approved === hash
+    if (approved !== undefined && approved !== hash && approved !== CHANGED) {
       await this.#approvals.set(key, CHANGED)
       const remedy = 'its approval has ended; approve it again'
-      this.#onWarning(new SkillError('not-approved', `The files of the skill ${quoted(name)} have changed; ${remedy}`))
+      this.#onWarning(new SkillError('not-approved', `The skill ${quoted(name)} has changed; ${remedy}`))
     }
     return { name, server: member.label, skill, isApproved, hasChanged: approved !== undefined && !isApproved }
   }
@@ -229,7 +229,7 @@ class Registry implements SkillRegistry {
     const { name, skill, hasChanged } = request
     if (skill.resources === 'dynamic' && !this.#options.allowDynamic) throw dynamicError(skill)
     if ((await this.#ask?.(request)) !== true) {
-      const problem = hasChanged ? 'has other files than those that were approved' : 'is not approved'
+      const problem = hasChanged ? 'has changed since it was approved' : 'is not approved'
       throw new SkillError('not-approved', `The skill ${quoted(name)} ${problem}; ask the user to approve it`)
     }
     await this.approve(request)
@@ -265,10 +265,22 @@ function nameOf(label: string, uri: string): string {
   return `${label}/${directory.replace(/^skill:\/\//, '')}`
 }
 
-/** Returns a hash over the URIs and digests of all files. Undefined for a dynamic skill. */
-async function hashFiles(skill: Skill): Promise<string | undefined> {
+/**
+ * Returns a hash over the frontmatter and over the URIs and digests of all files. Undefined for a dynamic skill. The frontmatter is a
+ * part of it because models see the description before the `SKILL.md` is read and compared with it.
+ */
+async function hashEntry(skill: Skill): Promise<string | undefined> {
   const { files } = readManifest(skill)
   if (files === undefined) return undefined
   const lines = [...files].map(([uri, { digest }]) => `${uri} ${digest}\n`).sort()
-  return digestOf(new TextEncoder().encode(lines.join('')))
+  const frontmatter = JSON.stringify(skill.frontmatter, (_, value: unknown) =>
+    isObject(value) ? sortMembers(value) : value,
+  )
+  return digestOf(new TextEncoder().encode(lines.join('') + frontmatter))
+}
+
+/** Servers may send members in any order, and may leave out those that are null. */
+function sortMembers(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const sorted = Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(sorted.filter(([, value]) => value !== null))
 }

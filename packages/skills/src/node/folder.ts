@@ -2,7 +2,7 @@
 
 import { constants, type Dirent, watch } from 'node:fs'
 import { open, readdir, realpath, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { quoted } from '@mcpx/protocol'
 import { SKILL_FILE, SKILL_LIMITS, SkillError } from '../skill.ts'
 import type { SkillSource } from '../source.ts'
@@ -105,24 +105,36 @@ export class Folder implements SkillSource {
 
   watch(onChange: () => void, onWarning: (warning: Error) => void): () => void {
     const fail = (cause: unknown) => {
+      // The folder was removed. The watcher of its parent notices when it is created again.
+      if ((cause as { code?: unknown }).code === 'ENOENT') return
       const remedy = 'restart the server after changes, or pass `watch: false`'
       onWarning(new Error(`skills: the folder ${quoted(this.#path)} cannot be watched; ${remedy}`, { cause }))
     }
-    let timer: ReturnType<typeof setTimeout> | undefined
-    try {
-      const watcher = watch(this.#path, { recursive: true, persistent: false })
-      watcher.on('error', fail).on('change', () => {
-        clearTimeout(timer)
-        timer = setTimeout(onChange, QUIET)
-        timer.unref()
-      })
-      return () => {
-        clearTimeout(timer)
-        watcher.close()
+    const open = (path: string, recursive: boolean, listener: (name: string | null) => void) => {
+      try {
+        return watch(path, { recursive, persistent: false }, (_, name) => listener(name)).on('error', fail)
+      } catch (cause) {
+        fail(cause)
+        return undefined
       }
-    } catch (cause) {
-      fail(cause)
-      return () => {}
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const note = () => {
+      clearTimeout(timer)
+      timer = setTimeout(onChange, QUIET)
+      timer.unref()
+    }
+    let watcher = open(this.#path, true, note)
+    const parent = open(dirname(this.#path), false, (name) => {
+      if (name !== basename(this.#path)) return
+      watcher?.close()
+      watcher = open(this.#path, true, note)
+      note()
+    })
+    return () => {
+      clearTimeout(timer)
+      watcher?.close()
+      parent?.close()
     }
   }
 

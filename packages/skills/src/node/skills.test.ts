@@ -227,6 +227,25 @@ describe('watch', () => {
     await client.close()
   })
 
+  it('continues when the folder is removed and created again, and when it is replaced', async () => {
+    await write({ 'one/SKILL.md': GIT.replace('git', 'one') })
+    const { server, client } = await open({ watch: true })
+    const listed = () => expect.poll(() => urisOf(client), { timeout: 5_000 })
+    await listed().toEqual(['skill://one/SKILL.md'])
+    await rm(folder, { recursive: true })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await write({ 'two/SKILL.md': GIT.replace('git', 'two') })
+    await listed().toEqual(['skill://two/SKILL.md'])
+    await write({ 'three/SKILL.md': GIT.replace('git', 'three') })
+    await listed().toHaveLength(2)
+    await rename(folder, `${folder}-old`)
+    await write({ 'four/SKILL.md': GIT.replace('git', 'four') })
+    await listed().toEqual(['skill://four/SKILL.md'])
+    await rm(`${folder}-old`, { recursive: true })
+    server.close()
+    await client.close()
+  })
+
   it('is a warning if it fails', async () => {
     const onWarning = vi.fn<(warning: Error) => void>()
     const stop = new Folder(`${folder}\0nothing`, () => false).watch(() => {}, onWarning)
