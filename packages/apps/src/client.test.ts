@@ -134,7 +134,8 @@ describe('the content security policy', () => {
   it('allows only the document by default', () => {
     expect(contentSecurityPolicy({ csp: {} })).toBe(
       "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-        "media-src 'self' data:; object-src 'none'; connect-src 'none'; frame-src 'none'; base-uri 'self'",
+        "media-src 'self' data:; object-src 'none'; connect-src 'none'; frame-src 'none'; base-uri 'self'; " +
+        "form-action 'none'",
     )
   })
 

@@ -145,6 +145,8 @@ export function contentSecurityPolicy({ csp }: Pick<LoadedView, 'csp'>): string 
     join('connect-src', ...(connectDomains.length > 0 ? connectDomains : ["'none'"])),
     join('frame-src', ...(frameDomains.length > 0 ? frameDomains : ["'none'"])),
     join('base-uri', ...(baseUriDomains.length > 0 ? baseUriDomains : ["'self'"])),
+    // `default-src` does not apply to the targets of forms.
+    "form-action 'none'",
   ].join('; ')
 }
 

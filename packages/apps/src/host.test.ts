@@ -102,6 +102,8 @@ describe('requests to the host', () => {
     const { call, send, initialize } = await open({ onOpenLink, onSize, onDisplayMode: () => 'inline' })
     expect(await initialize()).toMatchObject({ result: { hostCapabilities: { openLinks: {} } } })
     expect(await call('ui/open-link', { url: 'https://a.example/' })).toMatchObject({ result: {} })
+    await call('ui/open-link', { url: 'HTTPS://b\u0430nk.example/\u202ex?q=1 2' })
+    expect(onOpenLink).toHaveBeenLastCalledWith('https://xn--bnk-6cd.example/%E2%80%AEx?q=1%202')
     expect(await call('ui/request-display-mode', { mode: 'fullscreen' })).toMatchObject({ result: { mode: 'inline' } })
     send('ui/notifications/size-changed', { width: 300, height: -1 })
     await expect.poll(() => onSize.mock.calls).toEqual([[{ width: 300 }]])
@@ -111,6 +113,7 @@ describe('requests to the host', () => {
     ['ui/open-link', { url: 'https://a.example/' }, {}, -32000],
     ['ui/open-link', { url: 'https://a.example/' }, { onOpenLink: () => false }, -32000],
     ['ui/open-link', { url: 'javascript:alert(1)' }, { onOpenLink: () => true }, -32000],
+    ['ui/open-link', { url: 'https://' }, { onOpenLink: () => true }, -32000],
     ['ui/open-link', {}, { onOpenLink: () => true }, -32602],
     ['ui/message', {}, { onMessage: () => Promise.reject(new Error('secret')) }, -32000],
     ['ui/update-model-context', {}, {}, -32000],
@@ -135,10 +138,23 @@ describe('a hostile view', () => {
     }
   })
 
+  it.each<[string, () => object]>([
+    ['10 MB', () => ({ a: 'x'.repeat(10_000_000) })],
+    ['a million items', () => ({ a: Array(1_000_000).fill(0) })],
+    ['deep nesting', () => JSON.parse('[['.repeat(500) + ']]'.repeat(500))],
+    ['a map', () => new Map()],
+  ])('sends a request with %s, which is refused with a warning', async (_, create) => {
+    const { post, call, warnings, received } = await open()
+    for (const id of ['a', 'x'.repeat(2_000)]) post({ jsonrpc: '2.0', id, method: 'ping', params: create() })
+    const problem = expect.stringMatching(/is no JSON-RPC, or has more than 1048576/)
+    await expect.poll(() => warnings).toEqual([problem, problem])
+    expect(await call('ping')).toMatchObject({ result: {} })
+    expect(received).toHaveLength(2)
+    expect(received[0]).toMatchObject({ id: 'a', error: { code: -32600 } })
+  })
+
   it.each<[string, () => unknown]>([
-    ['10 MB', () => ({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: 'x'.repeat(10_000_000) } })],
-    ['a million items', () => ({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: Array(1_000_000).fill(0) } })],
-    ['deep nesting', () => ({ jsonrpc: '2.0', id: 1, params: JSON.parse('[['.repeat(500) + ']]'.repeat(500)) })],
+    ['a response of 10 MB', () => ({ jsonrpc: '2.0', id: 'teardown', result: { a: 'x'.repeat(10_000_000) } })],
     [
       'a cycle',
       () => {
@@ -148,7 +164,6 @@ describe('a hostile view', () => {
       },
     ],
     ['bytes', () => new ArrayBuffer(8)],
-    ['a map', () => ({ jsonrpc: '2.0', id: 1, method: 'ping', params: new Map() })],
     ['null', () => null],
   ])('sends %s, which is ignored with a warning', async (_, create) => {
     const { post, call, warnings, received } = await open()
@@ -167,11 +182,16 @@ describe('a hostile view', () => {
     expect(onMessage.mock.calls[0]?.[0]).not.toHaveProperty('polluted')
   })
 
-  it('sends a flood, of which a part is answered', async () => {
+  it('sends a flood, of which a part is answered, and the rest is refused', async () => {
     const { post, received, warnings } = await open()
     for (let id = 0; id < 5_000; id += 1) post({ jsonrpc: '2.0', id, method: 'ping' })
-    await expect.poll(() => warnings.length).toBeGreaterThan(0)
-    expect(received.length).toBeLessThanOrEqual(400)
+    post({ jsonrpc: '2.0', method: 'ui/notifications/initialized' })
+    await expect.poll(() => received.length).toBe(5_000)
+    const refused = received.filter(({ error }) => error?.code === -32000)
+    expect(new Set(received.map(({ id }) => id)).size).toBe(5_000)
+    expect(refused.length).toBeGreaterThanOrEqual(4_600)
+    expect(refused[0]?.error?.message).toBe('A view sent more than 100 messages in a second')
+    expect(warnings.length).toBeLessThanOrEqual(4)
   })
 
   it('has a limit of requests that wait', async () => {
@@ -221,6 +241,23 @@ it('a window receives only the messages of its frame', () => {
   expect(onMessage).toHaveBeenCalledOnce()
   expect(frame.postMessage).toHaveBeenCalledWith('a', '*')
   expect(own.removeEventListener).toHaveBeenCalledWith('message', listeners[0])
+})
+
+it('a window with an origin receives nothing of another one, also after its frame was navigated', () => {
+  const listeners: ((event: { data: unknown; source: unknown; origin?: string }) => void)[] = []
+  const own = {
+    addEventListener: (_: string, each: (typeof listeners)[0]) => void listeners.push(each),
+    removeEventListener: () => {},
+  }
+  const frame = { postMessage: vi.fn() }
+  const port = windowPort(own, () => frame, 'https://views.example')
+  const onMessage = vi.fn()
+  port.addEventListener('message', onMessage)
+  for (const origin of ['https://evil.example', 'null', undefined, 'https://views.example'])
+    listeners[0]?.({ data: origin, source: frame, ...(origin !== undefined && { origin }) })
+  expect(onMessage.mock.calls).toEqual([[{ data: 'https://views.example' }]])
+  port.postMessage('a')
+  expect(frame.postMessage).toHaveBeenCalledWith('a', 'https://views.example')
 })
 
 it('unknown options are refused', () => {

@@ -38,7 +38,7 @@ export interface ViewServer {
   readResource(uri: string, options: { readonly signal: AbortSignal }): Promise<ReadResourceResult>
 }
 
-/** Limits of messages from a view. */
+/** Limits of messages from a view. Requests beyond them are refused, and notifications are ignored. */
 export interface ViewLimits {
   /** The most characters of a message as JSON. Default: 1,048,576. */
   readonly message: number
@@ -53,7 +53,7 @@ export const VIEW_LIMITS: ViewLimits = { message: 1_048_576, rate: 100, pending:
 
 /** The callbacks for requests of a view. One that is missing, returns `false` or throws refuses the request with -32000. */
 export interface ViewCallbacks {
-  /** Opens a link in a browser. The URL is `https:` or `http:`; ask the user. */
+  /** Opens a link in a browser. The URL is `https:` or `http:`, and normalized: display it and ask the user. */
   onOpenLink?(url: string): Awaitable<boolean>
   /** Adds a message of the user to the conversation: `role` and `content`. */
   onMessage?(message: JsonObject): Awaitable<boolean>
@@ -140,6 +140,8 @@ export function openView(options: OpenViewOptions): OpenView {
 }
 
 type Id = string | number
+/** The most characters of an id. */
+const MAX_ID = 1_024
 
 class Bridge implements OpenView {
   readonly ready: Promise<void>
@@ -229,20 +231,28 @@ class Bridge implements OpenView {
     const { rate, message: limit } = this.#limits
     if (this.#messages > rate) {
       // One warning per second: the view may send without a pause.
-      if (this.#messages === rate + 1) this.#warn(new Error(`A view sent more than ${rate} messages in a second`))
-      return
+      const problem = `A view sent more than ${rate} messages in a second`
+      if (this.#messages === rate + 1) this.#warn(new Error(problem))
+      return void this.#refuseUnread(data, refuse(problem))
     }
     const message = copyJson(data, limit)
     if (!isObject(message) || message.jsonrpc !== '2.0') {
-      this.#warn(new Error(`A view sent a message that is no JSON-RPC, or has more than ${limit} characters`))
-      return
+      const problem = `A view sent a message that is no JSON-RPC, or has more than ${limit} characters`
+      this.#warn(new Error(problem))
+      return void this.#refuseUnread(data, new RpcError(ErrorCode.InvalidRequest, problem))
     }
     const { id, method, params = {} } = message as JsonObject
     if (typeof method !== 'string') {
       if (id === 'teardown') this.#onTornDown?.()
-    } else if (typeof id === 'string' || typeof id === 'number') {
+    } else if (isId(id)) {
       void this.#answer(id, method, isObject(params) ? (params as JsonObject) : {})
     } else if (isObject(params)) this.#handleNotification(method, params as JsonObject)
+  }
+
+  /** Responds to a request whose parameters were not read. Without a response, the view would wait for it. */
+  #refuseUnread(data: unknown, { code, message }: RpcError): void {
+    const { id, method } = isObject(data) ? (data as JsonObject) : {}
+    if (typeof method === 'string' && isId(id)) this.#post({ id, error: { code, message } })
   }
 
   #handleNotification(method: string, params: JsonObject): void {
@@ -299,9 +309,11 @@ class Bridge implements OpenView {
       case 'resources/read':
         return client.readResource(readString(params, 'uri'), { signal })
       case 'ui/open-link': {
-        const url = readString(params, 'url')
-        if (!/^https?:\/\/[^\s]+$/i.test(url)) throw refuse('url: expected an address of the web')
-        return accept(method, await onOpenLink?.(url))
+        const text = readString(params, 'url')
+        // The normalized form has no characters that look like others: international names are in Punycode.
+        const url = URL.canParse(text) ? new URL(text) : undefined
+        if (!/^https?:$/.test(url?.protocol ?? '')) throw refuse('url: expected an address of the web')
+        return accept(method, await onOpenLink?.(`${url}`))
       }
       case 'ui/message':
         return accept(method, await onMessage?.(params))
@@ -328,6 +340,10 @@ class Bridge implements OpenView {
     const context = { toolInfo: { tool }, ...hostContext }
     return { protocolVersion: VIEW_PROTOCOL, hostInfo, hostCapabilities, hostContext: context }
   }
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_ID)
 }
 
 function accept(method: string, isAccepted: boolean | undefined): object {

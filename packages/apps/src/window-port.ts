@@ -13,7 +13,11 @@ export interface ViewPort {
 }
 
 type MessageListener = (event: { readonly data: unknown }) => void
-type WindowListener = (event: { readonly data: unknown; readonly source: unknown }) => void
+type WindowListener = (event: {
+  readonly data: unknown
+  readonly source: unknown
+  readonly origin?: string | undefined
+}) => void
 
 /** The `window` of the host's page. */
 export interface MessageWindow {
@@ -24,7 +28,7 @@ export interface MessageWindow {
 }
 
 /**
- * Returns the messages of one frame as a port. Messages of other frames are ignored.
+ * Returns the messages of one frame as a port. Messages of other frames and of other origins are ignored.
  *
  * ```ts
  * const port = windowPort(window, () => frame.contentWindow)
@@ -32,7 +36,8 @@ export interface MessageWindow {
  *
  * @param own the `window` of the page
  * @param frame returns the window of the frame
- * @param origin the origin of the frame. Default: `*`, because a sandboxed frame has an origin that cannot be named
+ * @param origin the origin of the frame. Messages are sent to and received from no other one, also after the frame was
+ *   navigated. Default: `*`, because a frame without `allow-same-origin` has an origin that cannot be named
  */
 export function windowPort(
   own: MessageWindow,
@@ -43,9 +48,10 @@ export function windowPort(
   return {
     postMessage: (message) => frame()?.postMessage(message, origin),
     addEventListener(type, listener) {
-      const filtered: WindowListener = ({ data, source }) => {
+      const filtered: WindowListener = (event) => {
         const view = frame()
-        if (view !== null && source === view) listener({ data })
+        const isOfOrigin = origin === '*' || event.origin === origin
+        if (view !== null && event.source === view && isOfOrigin) listener({ data: event.data })
       }
       listeners.set(listener, filtered)
       own.addEventListener(type, filtered)

@@ -28,6 +28,8 @@ const bridge = openView({
   hostInfo: { name: 'example-host', version: '1.0.0' },
   onWarning: (warning) => console.warn(warning.message),
 })
+// A document can navigate its frame. The next document is no view of this server.
+frame.addEventListener('load', () => frame.addEventListener('load', () => void bridge.close()), { once: true })
 document.body.append(frame)
 
 const args = { city: 'Oslo' }
