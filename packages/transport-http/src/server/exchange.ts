@@ -82,6 +82,11 @@ export class HttpExchange implements Exchange {
     return this.#request.network
   }
 
+  /** Whether the client has closed the connection of the request. */
+  get isGone(): boolean {
+    return this.#request.isGone
+  }
+
   get requestInfo(): RequestInfo {
     this.#requestInfo ??= toRequestInfo(this.#request.raw)
     return this.#requestInfo

@@ -103,6 +103,12 @@ export class HttpRequest {
     return { transport, protocol: 'http', protocolVersion: httpVersion === '2.0' ? '2' : httpVersion, address, port }
   }
 
+  /** Whether the client has disconnected, or other code has ended the response. */
+  get isGone(): boolean {
+    // On some runtimes, requests have no signal.
+    return this.outgoing === undefined ? this.raw.signal?.aborted === true : this.outgoing.destroyed
+  }
+
   /**
    * Calls the listener once when the client disconnects or other code ends the response; immediately if that has already
    * happened. The returned function removes the listener.
@@ -114,8 +120,7 @@ export class HttpRequest {
       const cause = signal && { cause: signal.reason }
       listener(new ConnectionError('closed', 'The client closed the connection', cause))
     }
-    // On some runtimes, requests have no signal.
-    if (outgoing?.destroyed || signal?.aborted) gone()
+    if (this.isGone) gone()
     else if (outgoing !== undefined) outgoing.on('close', gone)
     else signal?.addEventListener('abort', gone)
     return () => {

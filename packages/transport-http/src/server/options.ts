@@ -80,7 +80,10 @@ export const KEEP_ALIVE = 15_000
 export interface SessionOptions {
   /** Stores the session records. Default: `store.sessions` of the server, or the memory of this process. */
   readonly store?: SessionStore | undefined
-  /** The time after its last use at which a session expires, in ms. Default: 1,800,000. */
+  /**
+   * The time after its last use at which a session expires, in ms. Its calls whose clients have disconnected are then
+   * aborted. Default: 1,800,000.
+   */
   readonly ttl?: number | undefined
   /**
    * Stores sent events, so that a client can resume a stream. Default: `store.events` of the server, or in memory; `false`:

@@ -70,6 +70,11 @@ export class LiveSession {
     return this.#streams
   }
 
+  /** Whether a client reads a stream or waits for a response in this process. */
+  get hasClient(): boolean {
+    return this.readers > 0 || [...this.running.values()].some(({ isGone }) => !isGone)
+  }
+
   /** Returns the HTTP status and the error if a request cannot run now; otherwise undefined. */
   refusalOf(id: RequestId, mostRunning: number): { readonly status: number; readonly error: RpcError } | undefined {
     if (this.running.has(id)) {

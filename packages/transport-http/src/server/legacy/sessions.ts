@@ -19,11 +19,14 @@ import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { type HttpAnswer, refusal } from '../responses.ts'
+import { every } from '../timers.ts'
 import { Processes } from './processes.ts'
 import { LiveSession, updateTemporary } from './session.ts'
 
 const DEFAULT_TTL = 30 * 60_000
 const AWAY_TIMEOUT = 5 * 60_000
+/** The longest interval at which sessions without a client are looked up in the store, in ms. */
+const EXPIRY_CHECK = 60_000
 /** How often a response of a client is sent to the process that waits for it. */
 const ANSWER_ATTEMPTS = 5
 
@@ -52,6 +55,7 @@ export class Sessions {
   readonly #processes: Processes<SessionMessage> | undefined
   readonly #report: (problem: Error) => void
   readonly #live = new Map<string, LiveSession>()
+  #checking: ReturnType<typeof every>
 
   constructor({ options, report, responder }: EndpointContext) {
     const sessions = options.sessions === false ? undefined : (options.sessions ?? {})
@@ -110,6 +114,10 @@ export class Sessions {
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
     const live = this.#live.get(id) ?? new LiveSession(id, state, this.processId)
     this.#live.set(id, live)
+    // Runtimes with `waitUntil` stop a timer with the request that started it, and their requests with their clients.
+    if (request.waitUntil === undefined) {
+      this.#checking ??= every(Math.min(EXPIRY_CHECK, this.#ttl), () => void this.#endExpired())
+    }
     live.holders += 1
     live.seenAt = Date.now()
     live.replaceState(state)
@@ -129,6 +137,24 @@ export class Sessions {
     live.holders -= 1
     if (live.holders > 0 || this.#live.get(live.id) !== live) return
     this.#live.delete(live.id)
+    if (this.#live.size === 0) this.#stopChecking()
+  }
+
+  /** Ends the calls of expired sessions whose clients have gone: nobody can receive their results any more. */
+  async #endExpired(): Promise<void> {
+    for (const live of this.all.filter(({ hasClient, hasEnded }) => !hasClient && !hasEnded)) {
+      try {
+        const state = await this.#store?.get(live.id)
+        if (state === undefined && !live.hasClient) live.end(new ConnectionError('closed', 'The session has expired'))
+      } catch (problem) {
+        this.#report(problem as Error)
+      }
+    }
+  }
+
+  #stopChecking(): void {
+    clearInterval(this.#checking)
+    this.#checking = undefined
   }
 
   /** Changes the record. Works without a `this`. */
@@ -223,6 +249,7 @@ export class Sessions {
   }
 
   async close(reason: Error): Promise<void> {
+    this.#stopChecking()
     for (const live of this.all) live.end(reason)
     await this.#processes?.close()
   }
