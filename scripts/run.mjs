@@ -17,6 +17,10 @@ const commands = {
     [...build, '--filter=@mcpx/bench^...'],
     ['node', 'apps/bench/src/main.ts'],
   ],
+  soak: [
+    [...build, '--filter=@mcpx/conformance-soak^...'],
+    ['node', 'conformance/soak/src/main.ts'],
+  ],
   changeset: [['changeset']],
   release: [['node', 'scripts/set-repository.mjs', '--check'], build, ['changeset', 'publish']],
   'release:dry': [build, ['node', 'conformance/packages/src/release.ts']],

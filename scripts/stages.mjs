@@ -9,7 +9,7 @@ import { colourSettings } from './progress.mjs'
  * It resolves to the number of checks that passed and failed, a line on what it checked, the output of the tools,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, architecture, unit, packages, conformance, interop, runtimes, examples }
+export const stages = { types, lint, architecture, unit, packages, conformance, interop, runtimes, examples, soak }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -96,6 +96,26 @@ async function examples(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'examples', ['conformance/runtimes/src/examples.ts'])
+}
+
+/** Three minutes of load with faults, which last too long for each run: with `CI` set, or if the stage is named. */
+async function soak(run) {
+  if (!run.isNamed && !process.env.CI) {
+    return { passed: 0, failed: 0, found: 'not run', leftOut: ['three minutes of load: npm test -- soak'] }
+  }
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  const folder = join(run.root, '.cache', 'soak')
+  rmSync(join(folder, 'soak.json'), { force: true })
+  const args = ['conformance/soak/src/main.ts', '--duration', '3m', '--report', folder]
+  const { code, output } = await tool(run, 'node', args)
+  const checks = read(join(folder, 'soak.json'))?.checks ?? []
+  const failed = checks.filter(({ passed }) => !passed).length
+  return {
+    ...verdict(code, checks.length - failed, failed),
+    found: output.trimEnd().split('\n').at(-1),
+    output,
+  }
 }
 
 /** Builds once for all stages. */

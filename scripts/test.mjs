@@ -14,7 +14,7 @@ const started = performance.now()
 const total = { passed: 0, failed: 0 }
 const leftOut = []
 
-const run = { root, env }
+const run = { root, env, isNamed: wanted.length > 0 }
 for (const [name, stage] of Object.entries(stages)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const progress = showProgress(name)

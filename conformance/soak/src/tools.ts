@@ -1,0 +1,125 @@
+/** The server under load: tools, resources and prompts that use every part of the protocol. */
+
+import type { Store } from '@mcpx/protocol'
+import { createServer, type Server, ToolError } from '@mcpx/server'
+import { tasks } from '@mcpx/tasks'
+import * as z from 'zod'
+
+/**
+ * Defects that a run must find: `heap` keeps an object of each call, `handles` leaves a timer of each hundredth call,
+ * `lost` never responds to each hundredth call, `unnamed` fails each hundredth call with an error of its own.
+ */
+export const DEFECTS = ['heap', 'handles', 'lost', 'unnamed'] as const
+export type Defect = (typeof DEFECTS)[number]
+
+/** The number of resources that clients read: `note://0`, `note://1` and so on. */
+export const NOTES = 20
+/** The resources that listeners watch. */
+export const WATCHED: readonly string[] = Array.from({ length: 10 }, (_, n) => `watched://${n}`)
+/** The length of a large result, in characters. */
+export const LARGE = 300_000
+
+export interface LoadedServer {
+  readonly server: Server
+  /** The number of handlers that run. */
+  readonly running: () => number
+}
+
+interface LoadedServerOptions {
+  readonly store?: Store | undefined
+  readonly defect?: Defect | undefined
+  /** Called with faults of handlers and stores. */
+  readonly onError: (error: unknown) => void
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+export function createLoadedServer({ store, defect, onError }: LoadedServerOptions): LoadedServer {
+  let running = 0
+  let added = 0
+  const spoil = createDefect(defect)
+  const server: Server = createServer(
+    { name: 'soak', version: '1.0.0' },
+    {
+      store,
+      secrets: ['known to all processes of the soak test'],
+      onError,
+      pageSize: 10,
+      extensions: [tasks({ inlineTime: 20, pollInterval: 200, ttl: 60_000, lease: 3_000 })],
+    },
+  )
+  server.use(async (_message, _ctx, next) => {
+    running += 1
+    try {
+      return await next()
+    } finally {
+      running -= 1
+    }
+  })
+  server
+    .tool('echo', { input: z.object({ text: z.string() }) }, async ({ text }) => {
+      await spoil(text)
+      return text
+    })
+    .tool(
+      'sum',
+      { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+      (args) => ({
+        sum: args.a + args.b,
+      }),
+    )
+    .tool('large', { input: z.object({ size: z.number() }) }, ({ size }) => 'x'.repeat(size))
+    .tool('fail', {}, () => {
+      throw new ToolError('It failed.')
+    })
+    .tool('count', { input: z.object({ times: z.number() }) }, async ({ times }, ctx) => {
+      for (let n = 1; n <= times && !ctx.signal.aborted; n++) {
+        await ctx.progress(n, times)
+        await ctx.log.info(`step ${n}`)
+        await pause(5)
+      }
+      return 'counted'
+    })
+    .tool('ask', {}, async (_args, ctx) => {
+      const schema = z.object({ name: z.string() })
+      const first = await ctx.elicit('first', { message: 'The first name?', schema })
+      const second = await ctx.elicit('second', { message: 'The second name?', schema })
+      return `${first.content?.name} ${second.content?.name}`
+    })
+    .tool('wait', {}, (_args, { signal }) => {
+      return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('aborted')))
+    })
+    .tool('work', { task: 'auto', resumable: true }, async (_args, ctx) => {
+      await pause(100)
+      const part = await ctx.step('part', () => 'one part')
+      await pause(100)
+      return part
+    })
+    .tool('touch', { input: z.object({ uri: z.string() }) }, ({ uri }) => {
+      server.resourceUpdated(uri)
+      return 'touched'
+    })
+    .tool('grow', {}, () => {
+      added += 1
+      const name = `added-${added}`
+      server.tool(name, {}, () => '')
+      server.removeTool(name)
+      return name
+    })
+    .prompt('greet', { args: z.object({ name: z.string() }), complete: { name: ['Ada', 'Grace'] } }, ({ name }) => name)
+  for (let n = 0; n < NOTES; n++) server.resource(`note://${n}`, { subscribe: true }, `note ${n}`)
+  for (const uri of WATCHED) server.resource(uri, { subscribe: true }, uri)
+  return { server, running: () => running }
+}
+
+function createDefect(defect: Defect | undefined): (text: string) => Promise<void> {
+  const kept: object[] = []
+  let calls = 0
+  return async (text) => {
+    calls += 1
+    if (defect === 'heap') kept.push({ text, more: Array.from({ length: 100 }, (_, n) => `${calls} ${n}`) })
+    if (defect === 'handles' && calls % 100 === 0) setInterval(() => {}, 60_000)
+    if (defect === 'lost' && calls % 100 === 0) await new Promise(() => {})
+    if (defect === 'unnamed' && calls % 100 === 0) throw new TypeError('an error without a name')
+  }
+}
