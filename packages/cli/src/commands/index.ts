@@ -60,6 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./install.ts'),
   },
   { name: 'run', summary: 'serve the server of a file', load: () => import('./run.ts') },
+  { name: 'dev', summary: 'serve the server of a file, and replace it on each save', load: () => import('./dev.ts') },
   { name: 'login', summary: 'log in at a server', load: () => import('./login.ts') },
   { name: 'logout', summary: 'delete the tokens of a server', load: () => import('./logout.ts') },
   { name: 'completion', summary: 'print the completion script of a shell', load: () => import('./completion.ts') },

@@ -44,6 +44,27 @@ describe('mcpx run', () => {
     await client.close()
   })
 
+  it('serves the server of a file over standard input that exports an app, too', async () => {
+    const source = `import { mcp } from '${import.meta.resolve('@mcpx/transport-http')}'; import { server } from '${pathToFileURL(shop)}'; export { server }; export default mcp(server)`
+    const folder = await folderWith({ 'both.ts': source })
+    const client = await connect(
+      spawn(process.execPath, [...nodeArgs, `${folder}/both.ts`, '--stdio'], { stderr: 'ignore' }),
+    )
+    expect((await client.callTool('slow')).content).toEqual([{ type: 'text', text: 'done' }])
+    await client.close()
+  })
+
+  it.each([
+    ['dep.ts', 'const a: number = 1\nconst b = {', 'dep.ts:2'],
+    ['dep.mjs', 'const a = {\n  b: 1,,\n}', 'main.mjs cannot be loaded'],
+    ['dep.mjs', "\nthrow new Error('at import')", 'dep.mjs:2:7'],
+  ])('shows the place of an error in %s', async (name, source, place) => {
+    const folder = await folderWith({ 'main.mjs': `import './${name}'`, [name]: source })
+    const { code, stderr } = await mcpx(['run', `${folder}/main.mjs`, '--stdio'])
+    expect(code).toBe(3)
+    expect(stderr).toContain(`${folder}/${place}`)
+  })
+
   it('serves a server and an app over HTTP, until a signal', async () => {
     const source = `import { mcp } from '${import.meta.resolve('@mcpx/transport-http')}'; import { server } from '${pathToFileURL(shop)}'; export default mcp(server)`
     const folder = await folderWith({ 'app.ts': source })

@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject, type Responder } from '@mcpx/protocol'
 import { CliError, usageError } from '../output/errors.ts'
+import { describePlace } from './error-place.ts'
 
 /** A server that was loaded: an object of `createServer`, or an HTTP app such as `mcp(server)` returns. */
 export type LoadedServer =
@@ -18,28 +19,32 @@ export async function servesItself(path: string): Promise<boolean> {
 }
 
 /**
- * Imports a file and returns the server that it exports, as `default` or as `server`.
+ * Imports a file and returns the server that it exports, as `default` or as `server`. If one is a server and the other an
+ * app, returns the one that is preferred.
  *
+ * @param preferred default: the kind of the default export
  * @throws CliError if the file fails, or exports no server
  */
-export async function loadServer(path: string): Promise<LoadedServer> {
+export async function loadServer(path: string, preferred?: LoadedServer['kind']): Promise<LoadedServer> {
   const exports = await importFile(path)
   // A CommonJS module is the default export of itself.
   const inner = isObject(exports.default) ? (exports.default as Record<string, unknown>) : {}
-  const candidates = [exports.default, exports.server, inner.default, inner.server]
-  for (const candidate of candidates) {
-    const { respond, fetch } = (candidate ?? {}) as { respond?: unknown; fetch?: unknown }
-    if (typeof respond === 'function') return { kind: 'server', server: candidate as Responder }
-    if (typeof fetch === 'function') {
-      const app = candidate as { fetch(request: Request): Response | Promise<Response> }
-      return { kind: 'app', fetch: (request) => app.fetch(request) }
-    }
-  }
+  const all = [exports.default, exports.server, inner.default, inner.server].flatMap((each) => readExport(each) ?? [])
+  const loaded = all.find(({ kind }) => kind === preferred) ?? all[0]
+  if (loaded !== undefined) return loaded
   const names = Object.keys(exports)
   const found = names.length === 0 ? 'exports nothing' : `exports ${names.join(', ')}`
   const remedy =
     'Write: export const server = createServer(…), or export default mcp(server). To run it as a program, write: -- node'
   throw usageError(`${path} ${found}, and no server`, `${remedy} ${path}`)
+}
+
+function readExport(value: unknown): LoadedServer | undefined {
+  const { respond, fetch } = (value ?? {}) as { respond?: unknown; fetch?: unknown }
+  if (typeof respond === 'function') return { kind: 'server', server: value as Responder }
+  if (typeof fetch !== 'function') return undefined
+  const app = value as { fetch(request: Request): Response | Promise<Response> }
+  return { kind: 'app', fetch: (request) => app.fetch(request) }
 }
 
 /** Errors of Node for files that a newer Node, or a compiler, would load. Nothing of the file has run then. */
@@ -50,8 +55,9 @@ async function importFile(path: string): Promise<Record<string, unknown>> {
     return await importOrCompile(path)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    const hint = code === 'ERR_MODULE_NOT_FOUND' ? 'Install its dependencies.' : undefined
-    throw new CliError('connection', `${path} cannot be loaded: ${message}`, hint ?? stackOf(cause, path), cause)
+    const isPackage = code === 'ERR_MODULE_NOT_FOUND' && /package/.test(message)
+    const hint = isPackage ? 'Install its dependencies.' : await describePlace(cause, path)
+    throw new CliError('connection', `${path} cannot be loaded: ${message}`, hint, cause)
   }
 }
 
@@ -71,10 +77,4 @@ async function importOrCompile(path: string): Promise<Record<string, unknown>> {
         throw failure.code === 'MODULE_NOT_FOUND' && code === 'ERR_MODULE_NOT_FOUND' ? error : failure
       })
   }
-}
-
-/** Returns the first line of the stack that is in the file of the user. */
-function stackOf(error: unknown, path: string): string | undefined {
-  const line = error instanceof Error ? error.stack?.split('\n').find((each) => each.includes(path)) : undefined
-  return line?.trim()
 }

@@ -1,8 +1,11 @@
-/** The options of all commands that connect to a server. */
+/** The options of commands that connect to a server, and of those that serve one. */
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { isRevision, REVISIONS } from '@mcpx/protocol'
 import type { Command } from 'commander'
 import { usageError } from '../output/errors.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { SERVER_HELP } from './target.ts'
 
 /** The values of the options. */
@@ -42,6 +45,42 @@ function addServerOptions(command: Command): Command {
     .option('-v, --verbose', 'show the messages, and what the server writes to standard error')
 }
 
+/** The values of the options of commands that serve a file. */
+export interface ServingOptions {
+  readonly http?: boolean
+  readonly stdio?: boolean
+  readonly port: string
+  readonly host: string
+  readonly path: string
+}
+
+/** Adds the argument `file` and the options of the address. */
+export function addServingOptions(command: Command): Command {
+  return command
+    .argument('<file>', 'a file that exports a server, in TypeScript or JavaScript')
+    .option('--http', 'serve over HTTP; the default in a terminal')
+    .option('--stdio', 'serve over standard input and output; the default without a terminal')
+    .option('--port <port>', 'the port; 0 for any free one', '3000')
+    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .option('--path <path>', 'the path of the endpoint', '/mcp')
+}
+
+/**
+ * Returns the whole path of the file to serve, and whether it is served over HTTP.
+ *
+ * @throws CliError for a file that does not exist, and for options that exclude each other
+ */
+export function readServing(
+  file: string,
+  { http, stdio }: ServingOptions,
+  { cwd, stdin }: Terminal,
+): { path: string; isHttp: boolean } {
+  const path = resolve(cwd, file)
+  if (!existsSync(path)) throw usageError(`The file ${path} does not exist`)
+  if (http === true && stdio === true) throw usageError('--http and --stdio exclude each other')
+  return { path, isHttp: http ?? (stdio !== true && stdin.isTTY === true) }
+}
+
 /** Adds `--json`. */
 export function addJsonOption(command: Command): Command {
   return command.option('--json', 'print JSON')
@@ -53,7 +92,7 @@ export function collect(value: string, earlier: readonly string[]): string[] {
 }
 
 /** Returns a function that reads a number of ms. */
-function positiveReader(option: string): (value: string) => number {
+export function positiveReader(option: string): (value: string) => number {
   return (value) => {
     const number = Number(value)
     if (number > 0) return number

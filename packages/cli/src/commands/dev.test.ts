@@ -1,0 +1,241 @@
+import process from 'node:process'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Change } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { folderWith, mcpx, mcpxInTerminal } from '../cli.fixture.ts'
+import { echoSource, isRunning, readProcesses, startDev, textOf } from '../dev/dev.fixture.ts'
+
+const SETUPS = (['stdio', 'http'] as const).flatMap((transport) =>
+  (['modern', 'legacy'] as const).map((era) => [transport, era] as const),
+)
+
+describe.each(SETUPS)('mcpx dev over %s, %s', (transport, era) => {
+  it('replaces the server at a save, and keeps the connection of the client', async () => {
+    const changes: Change[] = []
+    const { client, replace } = await startDev({ transport, era, onChange: (change) => void changes.push(change) })
+    expect(client.server.info).toEqual({ name: 'echo', version: 'one' })
+    expect(await textOf(client.callTool('version'))).toBe('one')
+    await client.subscribe('echo://state')
+    changes.length = 0
+    await replace('two', ".tool('added', {}, () => 'new')")
+    expect(await textOf(client.callTool('version'))).toBe('two')
+    expect(await textOf(client.callTool('added'))).toBe('new')
+    expect((await client.listTools().all()).map(({ name }) => name)).toContain('added')
+    await expect
+      .poll(() => changes)
+      .toEqual(
+        expect.arrayContaining([
+          { kind: 'tools' },
+          { kind: 'prompts' },
+          { kind: 'resources' },
+          { kind: 'resource', uri: 'echo://state' },
+        ]),
+      )
+    changes.length = 0
+    await client.callTool('touch')
+    await expect.poll(() => changes).toEqual([{ kind: 'resource', uri: 'echo://state' }])
+    await client.unsubscribe('echo://state')
+  })
+
+  it('passes on everything between a server and its client', async () => {
+    const logs: unknown[] = []
+    const progress: unknown[] = []
+    const changes: Change[] = []
+    const { client } = await startDev({
+      transport,
+      era,
+      onElicit: ({ mode }) =>
+        mode === 'form' ? { action: 'accept', content: { name: 'Ada' } } : { action: 'decline' },
+      onSample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'ha' } }),
+      roots: [{ uri: 'file:///work' }],
+      logLevel: 'debug',
+      onLog: ({ data }) => void logs.push(data),
+      onChange: (change) => void changes.push(change),
+    })
+    expect(await textOf(client.callTool('form'))).toBe('one one Ada')
+    expect(await textOf(client.callTool('page'))).toBe('decline')
+    expect(await textOf(client.callTool('model'))).toBe('{"type":"text","text":"ha"}')
+    expect(await textOf(client.callTool('folders'))).toContain('file:///work')
+    await client.callTool('steps', {}, { onProgress: (step) => void progress.push(step) })
+    await expect.poll(() => logs).toEqual(['half done'])
+    expect(progress).toEqual([
+      { progress: 1, total: 2, message: 'half' },
+      { progress: 2, total: 2 },
+    ])
+    await client.subscribe('echo://cancelled')
+    const stop = new AbortController()
+    const waiting = client.callTool('wait', {}, { signal: stop.signal })
+    await pause(200)
+    changes.length = 0
+    stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow()
+    await expect.poll(() => changes).toEqual([{ kind: 'resource', uri: 'echo://cancelled' }])
+    expect((await client.getPrompt('greet', { name: 'Ada' })).messages[0]?.content).toMatchObject({
+      text: 'Greet Ada (one).',
+    })
+    expect((await client.readResource('echo://state')).contents[0]).toMatchObject({ text: 'one' })
+  })
+
+  it('finishes calls in the server that was replaced', async () => {
+    const { client, replace } = await startDev({ transport, era })
+    const slow = textOf(client.callTool('slow', { time: 2_500 }))
+    await pause(200)
+    await replace('two')
+    expect(await textOf(client.callTool('version'))).toBe('two')
+    expect(await slow).toBe('one')
+  })
+
+  it('continues a call whose question is open in the server that asked', async () => {
+    let answer: () => void = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    let isAsked: () => void = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    const { client, replace } = await startDev({
+      transport,
+      era,
+      async onElicit() {
+        isAsked()
+        await answered
+        return { action: 'accept', content: { name: 'Ada' } }
+      },
+    })
+    const form = textOf(client.callTool('form'))
+    await asked
+    await replace('two')
+    answer()
+    expect(await form).toBe('one one Ada')
+  })
+})
+
+describe('mcpx dev', () => {
+  it('names calls that it had to end, and says whether repeating them is safe', async () => {
+    const { client, replace } = await startDev({ args: ['--drain', '100'] })
+    const slow = client.callTool('slow', { time: 60_000 })
+    const read = client.callTool('slow-read')
+    const results = Promise.allSettled([slow, read])
+    await pause(200)
+    await replace('two')
+    const [ended, safe] = await results
+    expect(ended).toMatchObject({
+      reason: {
+        name: 'RpcError',
+        message: expect.stringMatching(
+          /replaced, and ended 100 ms later \(--drain\)\. It may have had effects: the tool "slow"/,
+        ),
+        data: { reason: 'server-process-ended', retryable: false },
+      },
+    })
+    expect(safe).toMatchObject({
+      reason: { message: expect.stringContaining('safe to repeat'), data: { retryable: true } },
+    })
+  })
+
+  it('starts a server again that has crashed', async () => {
+    const { client, waitFor } = await startDev()
+    await expect(client.callTool('crash')).rejects.toThrow(
+      'The server process exited while the request ran. It may have had effects: the tool "crash"',
+    )
+    expect(await textOf(client.callTool('version'))).toBe('one')
+    await waitFor('server.ts exited with code 7; it is started again')
+  })
+
+  it.each([
+    ['a syntax error', 'export const b = {\n  a: 1,,\n}', 'dep.mjs:2'],
+    ['an error at the import', "export const b = 1\nthrow new Error('at import')", 'dep.mjs:2'],
+    ['a missing file', "import './gone.mjs'", 'gone.mjs'],
+  ])('keeps the server before %s, and shows the place', async (_, source, place) => {
+    const files = { 'dep.mjs': 'export const b = 1', 'server.ts': `import './dep.mjs'\n${echoSource('one')}` }
+    const { client, save, waitFor, folder, stderr } = await startDev({ files })
+    await save(source, 'dep.mjs')
+    await waitFor('cannot be loaded: ')
+    await waitFor(`${folder}/${place}`)
+    await waitFor('server.ts did not start. The server before the last save continues.')
+    expect(await textOf(client.callTool('version'))).toBe('one')
+    expect(stderr().split('cannot be loaded')).toHaveLength(2)
+    await save('export const b = 2', 'dep.mjs')
+    await waitFor('started in')
+    expect(stderr()).not.toContain('\0')
+  })
+
+  it('serves before the first start has succeeded, and explains why it cannot answer', async () => {
+    const { client, replace } = await startDev({
+      files: { 'server.ts': 'export const server = {{' },
+      isBroken: true,
+    })
+    expect(client.server.info).toEqual({ name: 'server.ts', version: '0.0.0' })
+    await expect(client.callTool('version')).rejects.toThrow(/does not run\. .*server\.ts cannot be loaded: /)
+    await replace('one')
+    expect(await textOf(client.callTool('version'))).toBe('one')
+    expect((await client.discover()).instructions).toBe('The instructions of one.')
+    await replace('two')
+    expect(await client.discover()).toMatchObject({
+      info: { name: 'echo', version: 'two' },
+      instructions: 'The instructions of two.',
+    })
+  })
+
+  it('watches the files that are imported and those of --watch, and no others', async () => {
+    const files = {
+      'server.ts': `import { version } from './lib/version.ts'\n${echoSource('one').replace("'one'", 'version')}`,
+      'lib/version.ts': "export const version: string = 'one'",
+      'other.ts': '',
+      'data/list.txt': '',
+    }
+    const { client, save, waitFor, stderr } = await startDev({ files, args: ['--watch', 'FOLDER/data'] })
+    await save("export const version: string = 'two'", 'lib/version.ts')
+    await waitFor('started in')
+    expect(await textOf(client.callTool('version'))).toBe('two')
+    const before = stderr()
+    await save('changed', 'other.ts')
+    await pause(500)
+    expect(stderr()).toBe(before)
+    await save('changed', 'data/list.txt')
+    await waitFor('started in')
+  })
+
+  it('ends everything when the host closes the pipe', async () => {
+    const { client } = await startDev()
+    const processes = await readProcesses(client)
+    expect(processes.map(isRunning)).toEqual([true, true])
+    await client.close()
+    await expect.poll(() => processes.map(isRunning)).toEqual([false, false])
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('leaves no process behind after %s', async (signal) => {
+    const { client } = await startDev({ transport: 'http' })
+    const processes = await readProcesses(client)
+    const slow = client.callTool('slow', { time: 60_000 })
+    const failed = expect(slow).rejects.toThrow()
+    await pause(200)
+    process.kill(processes[1], signal)
+    await failed
+    await expect.poll(() => processes.map(isRunning), { timeout: 8_000 }).toEqual([false, false])
+  })
+
+  it('serves over HTTP in a terminal until Ctrl-C', async () => {
+    const folder = await folderWith({ 'server.ts': echoSource('one') })
+    const terminal = await mcpxInTerminal(['dev', `${folder}/server.ts`, '--port', '0'])
+    await terminal.waitFor('Serving at http://127.0.0.1:')
+    await terminal.waitFor('started in')
+    terminal.type('\x03')
+    expect(await terminal.exited).toBe(0)
+  })
+
+  it.each([
+    [['gone.ts'], 'gone.ts does not exist'],
+    [[import.meta.filename, '--http', '--stdio'], '--http and --stdio exclude each other'],
+    [[import.meta.filename, '--drain', 'soon'], '--drain: expected a number of ms, got "soon"'],
+    [[import.meta.filename, '--watch', 'gone'], '--watch: '],
+    [[import.meta.filename, '--http', '--port', '99999'], 'port: '],
+  ])('refuses %j', async (args, message) => {
+    expect(await mcpx(['dev', ...args])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    })
+  })
+})

@@ -1,0 +1,93 @@
+/** `mcpx dev`: serves the server of a file, and replaces it when one of its files is saved. */
+
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import type { Responder } from '@mcpx/protocol'
+import type { Command } from 'commander'
+import { FileWatch } from '../dev/file-watch.ts'
+import { createFront } from '../dev/front.ts'
+import { ReplaceableServer } from '../dev/replaceable-server.ts'
+import { usageError } from '../output/errors.ts'
+import { addServingOptions, collect, readServing, type ServingOptions } from '../server/options.ts'
+import type { CommandContext } from './index.ts'
+
+interface DevOptions extends ServingOptions {
+  readonly watch: readonly string[]
+  readonly drain: number
+}
+
+/** How long the calls of a replaced server may continue, in ms. */
+const DRAIN = 30_000
+/** How long a server may take to start, in ms. */
+const CONNECT_TIMEOUT = 30_000
+
+export function define(command: Command, context: CommandContext): void {
+  addServingOptions(command)
+    .option('--watch <path>', 'watch this file or folder, too; may be repeated', collect, [])
+    .option('--drain <ms>', 'how long calls may continue in a server that was replaced, in ms', readDrain, DRAIN)
+    .action(async (file: string, options: DevOptions) => dev(context, file, options))
+}
+
+function readDrain(value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value)
+  throw usageError(`--drain: expected a number of ms, got ${JSON.stringify(value)}`)
+}
+
+async function dev({ terminal, output }: CommandContext, file: string, options: DevOptions): Promise<void> {
+  const { path, isHttp } = readServing(file, options, terminal)
+  const name = basename(path)
+  const onWarning = (warning: unknown) =>
+    output.note(`warning: ${warning instanceof Error ? warning.message : warning}`)
+  const [command, ...args] = terminal.program
+  const server = new ReplaceableServer({
+    command: [command, ...args, 'run', path, '--stdio'],
+    env: terminal.env,
+    connectTimeout: CONNECT_TIMEOUT,
+    drain: options.drain,
+    onStderr: (text) => void terminal.stderr.write(text),
+    onFile: (loaded) => watch.addFile(loaded),
+    onWarning,
+    onStart(started, time) {
+      front.update(started)
+      output.note(`${name} started in ${Math.round(time)} ms`)
+    },
+    onFailure(error, isKept) {
+      const state = isKept ? 'The server before the last save continues.' : 'It is started when a file is saved.'
+      output.note(`${name} did not start. ${state}`)
+      if (!(error.cause instanceof Error && error.cause.name === 'ConnectionError')) onWarning(error)
+    },
+    onExit: ({ message, cause }) =>
+      output.note(`${name} ${cause instanceof Error ? cause.message : message}; it is started again`),
+  })
+  const front = createFront(server, name, onWarning)
+  const watch = new FileWatch(() => server.replace(), onWarning)
+  watch.addFile(path)
+  for (const each of options.watch) watch.addPath(existingPath(resolve(terminal.cwd, each)))
+  try {
+    server.replace()
+    await (isHttp ? serveOverHttp(front.responder, options) : serveOverStdio(front.responder))
+  } finally {
+    watch.close()
+    await server.close()
+  }
+
+  async function serveOverHttp(responder: Responder, address: ServingOptions): Promise<void> {
+    const { serveLoaded } = await import('../server/serve.ts')
+    const { url, close } = await serveLoaded({ kind: 'server', server: responder }, address)
+    output.note(`Serving at ${url} until Ctrl-C`)
+    if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
+    await close()
+  }
+
+  async function serveOverStdio(responder: Responder): Promise<void> {
+    const { serveStdio } = await import('@mcpx/transport-stdio')
+    // The processes of the server have to be ended before this one exits.
+    await serveStdio(responder, { exitTimeout: Number.POSITIVE_INFINITY, onWarning })
+  }
+}
+
+function existingPath(path: string): string {
+  if (existsSync(path)) return path
+  throw usageError(`--watch: ${path} does not exist`)
+}

@@ -1,0 +1,63 @@
+/** Saves a server again and again while clients call it. `MCPX_SAVES=200` prints the numbers of the README. */
+
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import type { Client } from '@mcpx/client'
+import { expect, it } from 'vitest'
+import { isRunning, readProcesses, startDev, textOf } from './dev.fixture.ts'
+
+const SAVES = Number(process.env.MCPX_SAVES ?? 20)
+
+/** Returns the resident memory of a process, in megabytes. */
+function readMemory(pid: number): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1024)
+}
+
+it.runIf(process.platform === 'linux')(
+  `loses no call during ${SAVES} saves, leaves no process, and keeps its memory`,
+  { timeout: 60_000 + SAVES * 4_000 },
+  async () => {
+    const { client, connectAgain, replace } = await startDev({ transport: 'http', era: 'legacy' })
+    const clients = [client, await connectAgain('modern')]
+    const [, front] = await readProcesses(client)
+    const servers = new Set<number>()
+    const memory: number[] = []
+    const versions = new Set<string>()
+    let isOver = false
+    let calls = 0
+    const failures: unknown[] = []
+    async function callAllTheTime(each: Client, time: number): Promise<void> {
+      while (!isOver) {
+        calls += 1
+        await textOf(each.callTool('slow', { time })).then(
+          (version) => versions.add(version),
+          (error: unknown) => failures.push(error),
+        )
+      }
+    }
+    const callers = clients.flatMap((each) => [5, 50, 700].map((time) => callAllTheTime(each, time)))
+    for (let save = 1; save <= SAVES; save++) {
+      // Without logs, the calls of all clients run at the same time.
+      await replace(`v${save}`, '', { logging: false })
+      servers.add((await readProcesses(client))[0])
+      for (const each of clients) expect(await textOf(each.callTool('version'))).toBe(`v${save}`)
+      if (save % Math.ceil(SAVES / 10) === 0) memory.push(readMemory(front))
+    }
+    isOver = true
+    await Promise.all(callers)
+    expect(failures).toEqual([])
+    expect(servers.size).toBe(SAVES)
+    expect(versions.size).toBeGreaterThanOrEqual(SAVES)
+    // The processes that were replaced have ended, although this one still serves.
+    const [newest] = await readProcesses(client)
+    await expect.poll(() => [...servers].filter(isRunning)).toEqual([newest])
+    if (SAVES >= 100) {
+      process.stderr.write(`${SAVES} saves: ${calls} calls, ${failures.length} lost; memory ${memory.join(', ')} MB\n`)
+      const [, second = 0] = memory
+      expect(memory.at(-1)).toBeLessThan(second * 1.2)
+    }
+    process.kill(front, 'SIGTERM')
+    await expect.poll(() => [...servers, front].filter(isRunning), { timeout: 8_000 }).toEqual([])
+  },
+)

@@ -1,0 +1,56 @@
+/** Finds the place in the files of the user that an error of an import is about. */
+
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadedFiles } from './loaded-files.ts'
+
+/** A line that Node and compilers write above or into a stack: `/shop/server.ts:3` or `file:///shop/server.ts:3`. */
+const PLACE_LINE = /^\s*(?:file:\/\/)?(?:\/|[A-Za-z]:\\).*:\d+$/
+/** How many files are compiled to find a syntax error for which Node names no place. */
+const MAX_CHECKED_FILES = 50
+
+/**
+ * Returns the place as `at /shop/server.ts:3`, with the line of the source if it is known, or undefined.
+ *
+ * @param path the file that was imported
+ */
+export async function describePlace(error: unknown, path: string): Promise<string | undefined> {
+  if (!(error instanceof Error)) return undefined
+  const [first = '', ...rest] = error.stack?.split('\n') ?? []
+  if (PLACE_LINE.test(first)) {
+    const end = rest.findIndex((line) => line.trim() === '' || line.startsWith(error.name))
+    return [`at ${toPath(first.trim())}`, ...rest.slice(0, Math.max(end, 0))].join('\n')
+  }
+  const frame = rest.find((line) => /^\s+at(?: .*)?[ (](?:file:\/\/|\/|[A-Za-z]:\\)/.test(line) && !isOurs(line))
+  if (error.name !== 'SyntaxError') return frame && toPath(frame.trim())
+  return (await findSyntaxError([...loadedFiles].reverse().concat(path))) ?? frame?.trim()
+}
+
+/** The folder of this package. */
+const OWN_FOLDER = dirname(fileURLToPath(new URL('.', import.meta.url)))
+
+/** Frames of packages, such as the one that compiles TypeScript, and of this program say nothing about the file. */
+function isOurs(line: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(line) || toPath(line).includes(OWN_FOLDER)
+}
+
+/** Compiles files until one has a syntax error. Node does not tell the place of an error in an imported JavaScript file. */
+async function findSyntaxError(paths: readonly string[]): Promise<string | undefined> {
+  const { createJiti } = await import('jiti')
+  const jiti = createJiti(import.meta.url, { fsCache: false })
+  for (const filename of paths.slice(0, MAX_CHECKED_FILES)) {
+    const source = await readFile(filename, 'utf8').catch(() => '')
+    // The compiler returns a program that throws the error.
+    const [, report] =
+      /__JITI_ERROR__ = (\{.*\})$/.exec(jiti.transform({ source, filename, ts: /tsx?$/.test(filename) })) ?? []
+    if (report === undefined) continue
+    const { line, column } = JSON.parse(report) as { line: number; column: number }
+    return `at ${filename}:${line}:${column + 1}`
+  }
+  return undefined
+}
+
+function toPath(line: string): string {
+  return line.replace(/file:\/\/[^\s)]+?(?=:\d+)/, (url) => fileURLToPath(url))
+}
