@@ -9,12 +9,14 @@ import type {
   Era,
   Implementation,
   InputRequest,
+  InputRequiredResult,
   InputResponse,
   JsonObject,
   ObservedWork,
   Outcome,
   RequestInfo,
   RpcError,
+  SchemaInput,
   SchemaOutput,
   ServerLoad,
   Store,
@@ -27,6 +29,11 @@ import type { OwningHandler } from './mount/combine.ts'
 export interface ExtensionMethod {
   /** The schema of the parameters, without `_meta`. Default: parameters are not checked. */
   readonly params?: CheckingSchema | undefined
+  /**
+   * The schema of the result, without `_meta`. A result that does not match is reported to `onError` and masked. Default: results
+   * are not checked.
+   */
+  readonly result?: CheckingSchema | undefined
   /**
    * Whether only clients that declare the extension may send the request. Others receive the error -32021, before the
    * parameters are checked. Default: false.
@@ -222,16 +229,22 @@ export interface ExtensionToolOptions {}
 
 type Output<Schema> = [Schema] extends [never] ? JsonObject : SchemaOutput<Schema>
 
+type Result<Schema> = [Schema] extends [never] ? object : (SchemaInput<Schema> & object) | InputRequiredResult
+
 /**
- * Creates a method of an extension. `run` receives the output of the `params` schema.
+ * Creates a method of an extension. `run` receives the output of the `params` schema, and returns the input of the `result` schema.
+ * Both schemas can be those of the client's extension.
  *
  * ```ts
  * defineMethod({ params: z.object({ name: z.string() }) }, ({ name }, ctx) => ({ text: `Hello, ${name}!` }))
  * ```
  */
-export function defineMethod<Params extends CheckingSchema = never>(
-  options: Omit<ExtensionMethod, 'run' | 'params'> & { readonly params?: Params | undefined },
-  run: (params: Output<Params>, ctx: Context) => Awaitable<object>,
+export function defineMethod<Params extends CheckingSchema = never, Returned extends CheckingSchema = never>(
+  options: Omit<ExtensionMethod, 'run' | 'params' | 'result'> & {
+    readonly params?: Params | undefined
+    readonly result?: Returned | undefined
+  },
+  run: (params: Output<Params>, ctx: Context) => Awaitable<Result<Returned>>,
 ): ExtensionMethod {
   return { ...options, run }
 }

@@ -106,6 +106,21 @@ describe.each([MODERN, LEGACY] as const)('an extension in %s', (revision) => {
     expect(seen).toEqual(['greet'])
   })
 
+  it('checks results, and keeps their other members', async () => {
+    const result = z.object({ n: z.number(), unit: z.string().default('km') })
+    const returning = (returned: object) => defineMethod({ result }, () => returned as { n: number })
+    const errors: unknown[] = []
+    const methods = { right: returning({ n: 1, _meta: { 'a.b/c': 1 } }), wrong: returning({ n: 'x' }) }
+    const server = createServer(info, {
+      extensions: [{ id: ID, methods }],
+      onError: (error) => void errors.push(error),
+    })
+    const peer = await connect(server, revision, {}, {})
+    expect(await peer.call('right')).toMatchObject({ n: 1, unit: 'km', _meta: { 'a.b/c': 1 } })
+    expect(await peer.call('wrong')).toMatchObject({ code: -32603 })
+    expect(String(errors)).toMatch(/^ResultError: wrong: result\.n: .*expected number/)
+  })
+
   it('asks the client in a method that may ask', async () => {
     const ask = defineMethod({ mayAsk: true }, async (_, ctx) => {
       const answer = await ctx.elicit('n', { message: 'Which?', schema: z.object({ n: z.number() }) })
@@ -462,6 +477,35 @@ describe('createServer refuses', () => {
       [{ id: ID, methods: { a: {} } }],
       `${at}, methods, "a", run: expected a function, got null`,
     ],
+    [
+      'a schema that is JSON Schema',
+      [{ id: ID, methods: { a: { run, params: { type: 'object' } } } }],
+      `${at}, methods, "a", params: expected a schema of zod or another library, got object`,
+    ],
+    [
+      'a subscription without a schema',
+      [{ id: ID, subscriptions: { a: { open: run } } }],
+      `${at}, subscriptions, "a", value: expected a schema`,
+    ],
+    [
+      'a notification of the protocol',
+      [{ id: ID, notifications: ['notifications/message'] }],
+      'belongs to the protocol',
+    ],
+    [
+      'two extensions with one notification',
+      [
+        { id: ID, notifications: ['notifications/a'] },
+        { id: 'com.example/b', notifications: ['notifications/a'] },
+      ],
+      'both have the notification "notifications/a"; remove one of them',
+    ],
+    [
+      'notifications that are not names',
+      [{ id: ID, notifications: [7] }],
+      'notifications: expected a string, got number',
+    ],
+    ['an async install', [{ id: ID, install: async () => ({}) }], 'install: expected members, got a promise'],
     ['a result type of the protocol', [{ id: ID, resultTypes: { complete: [] } }], 'the result type "complete"'],
     ['an error code of the protocol', [{ id: ID, errorCodes: [-32021] }], 'the error code "-32021"'],
     [

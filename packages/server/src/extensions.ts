@@ -11,6 +11,7 @@ import {
   invalidParams,
   isExtensionId,
   isObject,
+  isPromise,
   type JsonObject,
   kindOf,
   methodEntry,
@@ -23,7 +24,7 @@ import {
   type Schema,
   SubscriptionFilter,
 } from '@mcpx/protocol'
-import { RegistrationError } from './errors.ts'
+import { RegistrationError, ResultError } from './errors.ts'
 import type {
   ExtensionHost,
   ExtensionMembers,
@@ -89,6 +90,9 @@ export class Extensions {
       this.#add(extension, id, eras)
       const installed = extension.install?.(host)
       if (installed === undefined) continue
+      if (isPromise(installed)) {
+        throw new RegistrationError(`${placeOf(id)}, install: expected members, got a promise; remove \`async\``)
+      }
       checkOptionNames(`${placeOf(id)}, install`, installed, MEMBER_NAMES)
       this.#add(installed, id, eras)
     }
@@ -117,7 +121,7 @@ export class Extensions {
   /** Calls a method. Returns undefined if no extension has it. */
   call({ method, params }: ServerRequest, ctx: Context): Promise<object> | undefined {
     const found = this.#methods.get(method)
-    return found && runMethod(found, params, ctx)
+    return found && runMethod(method, found, params, ctx)
   }
 
   allowsResult(type: unknown, method: string): boolean {
@@ -150,6 +154,7 @@ export class Extensions {
       if (Object.hasOwn(SubscriptionFilter.shape, name)) throw reserved('the subscription', name, id)
       const place = `${placeOf(id)}, subscriptions, ${quoted(name)}`
       checkOptionNames(place, subscription, ['value', 'requiresDeclaration', 'open'])
+      expectSchema(`${place}, value`, subscription.value ?? null)
       expectKind(`${place}, open`, 'function', subscription.open ?? null)
       this.subscriptions.set(name, { ...subscription, extension: id, eras })
     }
@@ -166,7 +171,12 @@ export class Extensions {
       expectKind(`${placeOf(id)}, toolOptions, ${quoted(name)}`, 'object', option)
       this.toolOptions.set(name, option)
     }
-    for (const name of notifications ?? []) this.notifications.set(name, id)
+    for (const name of notifications ?? []) {
+      expectKind(`${placeOf(id)}, notifications`, 'string', name ?? null)
+      claim('the notification', name)
+      if (isOfProtocol(name, 'notification', eras)) throw reserved('the notification', name, id)
+      this.notifications.set(name, id)
+    }
     if (middleware !== undefined) this.middlewares.push(middleware)
     if (handler !== undefined) this.parts.push(handler)
   }
@@ -192,23 +202,40 @@ export function missingDeclaration(
 
 /** Checks a value that a client sent. Returns the converted value. Throws an `RpcError` that names the place. */
 export async function checkValue(schema: CheckingSchema | undefined, value: unknown, place: string): Promise<unknown> {
-  if (schema === undefined) return value
+  const { value: checked, problem } = await checkSchema(schema, value, place)
+  if (problem !== undefined) throw invalidParams(problem)
+  return checked
+}
+
+/** Returns the converted value, or a sentence about the problem with it. */
+async function checkSchema(
+  schema: CheckingSchema | undefined,
+  value: unknown,
+  place: string,
+): Promise<{ readonly value?: unknown; readonly problem?: string }> {
+  if (schema === undefined) return { value }
   const result = await createStandardCheck(schema as Parameters<typeof createStandardCheck>[0])(value)
-  if (result.issues === undefined) return result.value
+  if (result.issues === undefined) return { value: result.value }
   // Schemas of zod/mini, such as those of the protocol, have no messages of their own.
   const isMute = '_zod' in schema && result.issues.some(({ message }) => message === 'Invalid input')
   const problem = isMute ? problemOf(schema as unknown as Schema, value, place) : undefined
-  throw invalidParams(problem ?? describeIssues(result.issues, place))
+  return { problem: problem ?? describeIssues(result.issues, place) }
 }
 
-/** The parameters that only methods with questions have, and that their handlers read from the context. */
-async function runMethod(method: ExtensionMethod, params: JsonObject, ctx: Context): Promise<object> {
+/** Runs a method, and checks its parameters and its result. */
+async function runMethod(name: string, method: ExtensionMethod, params: JsonObject, ctx: Context): Promise<object> {
   const { _meta, ...others } = params
   if (method.mayAsk === true) {
+    // Handlers read these from the context.
     delete others.inputResponses
     delete others.requestState
   }
-  return method.run((await checkValue(method.params, others, 'params')) as never, ctx)
+  const returned = await method.run((await checkValue(method.params, others, 'params')) as never, ctx)
+  // Results of other types, such as `input_required`, have other members.
+  if (method.result === undefined || (returned as JsonObject | undefined)?.resultType !== undefined) return returned
+  const { value, problem } = await checkSchema(method.result, returned, 'result')
+  if (problem !== undefined) throw new ResultError(`${name}: ${problem}`)
+  return { ...returned, ...(value as object) }
 }
 
 function isIn(eras: readonly Era[], revision: Revision): boolean {
@@ -238,14 +265,25 @@ function checkExtension(extension: ServerExtension): void {
 /** Throws a `RegistrationError` for a value of another kind. Undefined is accepted. */
 function expectKind(place: string, kind: string, value: unknown): void {
   if (value === undefined || kindOf(value) === kind) return
-  throw new RegistrationError(`${place}: expected ${kind === 'function' ? 'a' : 'an'} ${kind}, got ${kindOf(value)}`)
+  throw new RegistrationError(`${place}: expected ${/^[aeo]/.test(kind) ? 'an' : 'a'} ${kind}, got ${kindOf(value)}`)
+}
+
+/** Throws a `RegistrationError` for a value that is not a Standard Schema. Undefined is accepted. */
+function expectSchema(place: string, value: unknown): void {
+  if (value === undefined || (isObject(value) && '~standard' in value) || typeof value === 'function') return
+  throw new RegistrationError(`${place}: expected a schema of zod or another library, got ${kindOf(value)}`)
+}
+
+function isOfProtocol(name: string, kind: 'request' | 'notification', eras: readonly Era[]): boolean {
+  return eras.some((era) => revisionsOf(era).some((each) => methodEntry(each, name, kind) !== undefined))
 }
 
 function checkMethod(name: string, method: ExtensionMethod, id: string, eras: readonly Era[]): void {
-  const taken = eras.some((era) => revisionsOf(era).some((each) => methodEntry(each, name, 'request') !== undefined))
-  if (taken) throw reserved('the method', name, id)
+  if (isOfProtocol(name, 'request', eras)) throw reserved('the method', name, id)
   const place = `${placeOf(id)}, methods, ${quoted(name)}`
-  checkOptionNames(place, method, ['params', 'requiresDeclaration', 'cacheable', 'mayAsk', 'run'])
+  checkOptionNames(place, method, ['params', 'result', 'requiresDeclaration', 'cacheable', 'mayAsk', 'run'])
+  expectSchema(`${place}, params`, method.params)
+  expectSchema(`${place}, result`, method.result)
   expectKind(`${place}, run`, 'function', method.run ?? null)
 }
 

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import * as mini from 'zod/mini'
 import { image, text } from './content.ts'
 import { definePrompt, defineResource, defineTool } from './define.ts'
+import { defineMethod } from './extension.ts'
 import type { Server } from './server.ts'
 import type { RunTool, ToolOptions } from './tools.ts'
 import type { Fluent, NoOffers } from './typed-server.ts'
@@ -306,3 +307,11 @@ expectTypeOf<Members>().toEqualTypeOf<
   | 'respond'
 >()
 expectTypeOf<Server>().toExtend<Responder>()
+
+/** A method of an extension returns the input of its `result` schema. */
+const params = z.object({ id: z.string().transform(Number) })
+const result = z.object({ n: z.number(), unit: z.string().default('km') })
+defineMethod({ params, result }, ({ id }) => ({ n: id }))
+defineMethod({ params }, () => ({ anything: true }))
+// @ts-expect-error: n is a number
+defineMethod({ result }, () => ({ n: 'x' }))

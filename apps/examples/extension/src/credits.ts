@@ -5,6 +5,8 @@ import { credits as contract } from './contract.ts'
 /** The error code of a caller without credits. */
 export const NO_CREDITS = -32060
 
+const { 'com.example/credits/get': get, 'com.example/credits/buy': buy } = contract.methods
+
 declare module '@mcpx/server' {
   interface ExtensionToolOptions {
     /** How many credits a call costs. Default: none. */
@@ -31,14 +33,11 @@ export function credits(account: Account): ServerExtension {
     settings: { currency: 'stars' },
     errorCodes: [NO_CREDITS],
     methods: {
-      'com.example/credits/get': defineMethod({ cacheable: true }, () => ({ balance: account.balance })),
-      'com.example/credits/buy': defineMethod(
-        { params: contract.methods['com.example/credits/buy'].params, requiresDeclaration: true },
-        ({ amount }) => {
-          add(amount)
-          return { balance: account.balance }
-        },
-      ),
+      'com.example/credits/get': defineMethod({ ...get, cacheable: true }, () => ({ balance: account.balance })),
+      'com.example/credits/buy': defineMethod({ ...buy, requiresDeclaration: true }, ({ amount }) => {
+        add(amount)
+        return { balance: account.balance }
+      }),
     },
     notifications: ['notifications/com.example/credits/changed'],
     subscriptions: {
