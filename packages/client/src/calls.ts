@@ -109,8 +109,10 @@ export function createCalls(
         client: state.options,
         signal,
         request: (method, params, own) => request(method, params, { meta, capabilities, ...own }),
-        answer: (asked, signal) =>
-          answerForCall({ label, state, onInputRequest }, asked, { server: reconnector.current.server.info, signal }),
+        answer(asked, signal, key) {
+          const origin = { server: reconnector.current.server.info, signal, key }
+          return answerForCall({ label, state, onInputRequest }, asked, origin)
+        },
         on: extensions.on,
         listen,
       })

@@ -82,8 +82,8 @@ export interface ExtensionCall {
   readonly signal: AbortSignal
   /** Sends another request, over the connection that is open then. */
   request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
-  /** Answers an input request by the callbacks of the call, or else of the client. */
-  answer(request: InputRequest, signal: AbortSignal): Promise<InputResponse>
+  /** Answers an input request by the callbacks of the call, or else of the client. They receive the key, if there is one. */
+  answer(request: InputRequest, signal: AbortSignal, key?: string): Promise<InputResponse>
   /** Calls a function with the parameters of each notification of a method. Returns a function that removes it. */
   on(method: string, callback: (params: unknown) => void): () => void
   /** Opens a stream of notifications. */

@@ -62,7 +62,7 @@ export class ModernTask implements TaskPeer {
           withdrawn.signal,
           async (signal) => {
             signal.throwIfAborted()
-            return call.answer(request, signal)
+            return call.answer(request, signal, key)
           },
           call.signal,
         ),

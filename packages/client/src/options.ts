@@ -37,6 +37,8 @@ export interface InputRequestOrigin {
   readonly server: Implementation | undefined
   /** Fires when the response is no longer wanted. */
   readonly signal: AbortSignal
+  /** The key by which a task names the input request. It names no other one. Undefined for other calls. */
+  readonly key?: string | undefined
 }
 
 /** An elicitation that asks the user to fill in a form. */

@@ -18,6 +18,7 @@ function contextOf(extra: Partial<Context> = {}) {
     client: { info: undefined, capabilities: {} },
     meta: { progressToken: 1 },
     progress: (...all: unknown[]) => void progress.push(all),
+    step: (_key: string, run: () => unknown) => run(),
     log: {},
     ...extra,
   } as unknown as Context
@@ -53,12 +54,12 @@ it('a proxied task asks the caller', async () => {
   const asked: unknown[] = []
   const ask = async (requests: Record<string, InputRequest>) => {
     asked.push(requests)
-    return { 'upstream-1': { action: 'decline' } }
+    return { 'upstream-task-a': { action: 'decline' } }
   }
   const { ctx } = contextOf({ ask: ask as never })
   const called = proxy(client).callTool?.({ name: 'slow', arguments: {} }, ctx)
   await wait(3_000)
-  expect(asked).toEqual([{ 'upstream-1': form('Which?') }])
+  expect(asked).toEqual([{ 'upstream-task-a': form('Which?') }])
   expect(tasks.task.responses).toEqual([['a', { action: 'decline' }]])
   tasks.task.complete()
   await wait(3_000)

@@ -137,9 +137,11 @@ class Forwarder {
      * Forwards an input request to the caller. In the modern era this ends the call: the caller sends it again with the
      * responses. Then the same input requests have the same names, and receive these responses at once.
      */
-    async function onInputRequest(request: InputRequest, { signal }: InputRequestOrigin): Promise<InputResponse> {
+    async function onInputRequest(request: InputRequest, { signal, key }: InputRequestOrigin): Promise<InputResponse> {
       asked += 1
-      const name = count === 1 ? `upstream-${asked}` : `upstream-${count}.${asked}`
+      // The input requests of a task are not the same ones when it is followed again: those with an answer are missing.
+      const own = key === undefined ? `${asked}` : `task-${key}`
+      const name = count === 1 ? `upstream-${own}` : `upstream-${count}.${own}`
       let responses: Awaited<ReturnType<Context['ask']>>
       try {
         responses = await ctx.ask({ [name]: request })
@@ -155,14 +157,61 @@ class Forwarder {
     }
 
     try {
-      const request = () => this.#client.request(method, params, options)
+      const request = () => this.#request(method, params, options, ctx, count)
       const work = { kind: 'delegate', method, params } as const
       return (await (reporters.get(this.#client)?.work(work, request) ?? request())) as Result
     } catch (error) {
       throw stop.signal.aborted ? stop.signal.reason : error
     }
   }
+
+  /**
+   * Sends a request. If it becomes a task, a step keeps the id: when the caller sends the call again with an answer, the same
+   * task continues. It is cancelled with its caller.
+   */
+  async #request(
+    method: string,
+    params: JsonObject,
+    options: RequestCallOptions,
+    ctx: Context,
+    count: number,
+  ): Promise<JsonObject> {
+    const client = this.#client
+    const hasTasks = client.server.capabilities.extensions?.[TASKS_EXTENSION] !== undefined
+    if (method !== 'tools/call' || !hasTasks) return client.request(method, params, options)
+    let result: JsonObject = {}
+    const start = async () => {
+      result = await client.request(method, params, { ...options, resultTypes: ['task'] })
+      if (result.resultType !== 'task') throw new NoTask()
+      return result.taskId as string
+    }
+    let id: string
+    try {
+      id = await ctx.step(`upstream-task-${count}`, start)
+    } catch (error) {
+      if (error instanceof NoTask) return result
+      throw error
+    }
+    const { onStatus, ...shared } = options
+    const task = client.task(id)
+    if (onStatus !== undefined) task.onStatus(onStatus)
+    try {
+      return (await task.result(shared)) as unknown as JsonObject
+    } catch (error) {
+      // `onInputRequest` ends the call to ask the caller, who sends it again.
+      const isAsking = shared.signal?.aborted === true && !ctx.signal.aborted
+      const isLeft = error instanceof ConnectionError && LEFT.includes(error.reason) && !isAsking
+      if (isLeft) task.cancel().catch(() => {})
+      throw error
+    }
+  }
 }
+
+/** The call was answered without a task, so its step has no result. */
+class NoTask extends Error {}
+
+/** The reasons of errors after which nobody waits for a task any more. */
+const LEFT: readonly string[] = ['cancelled', 'limit', 'invalid-message']
 
 function forwardOptions(
   ctx: Context,
