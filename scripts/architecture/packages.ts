@@ -65,19 +65,23 @@ function eraOf(path: string): string | undefined {
 
 export const dependencies: Rule = {
   name: 'dependencies',
-  says: 'A shipped source imports only what the package.json lists in dependencies or peerDependencies.',
+  says: 'A shipped source imports only what the package.json lists in dependencies or peerDependencies. A bundled page may use devDependencies.',
   check: ({ packages }) => packages.flatMap(checkDependencies),
 }
 
+/** The sources of pages, whose build contains their libraries. */
+const bundled = /^packages\/cli\/src\/inspect\/page\//
+
 function checkDependencies({ manifest, sources }: Package): Violation[] {
   const declared = { ...manifest.dependencies, ...manifest.peerDependencies }
+  const declaredForPages = { ...declared, ...manifest.devDependencies }
   return sources
     .filter(({ isTest }) => !isTest)
     .flatMap(({ path, imports }) =>
       imports
         .map(({ specifier, line }) => ({ imported: packageOf(specifier), line }))
         .filter(({ imported }) => imported !== undefined && imported !== manifest.name)
-        .filter(({ imported = '' }) => !Object.hasOwn(declared, imported))
+        .filter(({ imported = '' }) => !Object.hasOwn(bundled.test(path) ? declaredForPages : declared, imported))
         .map(({ imported, line }) => ({ path, line, what: `imports ${imported}, which is not a dependency` })),
     )
 }

@@ -47,6 +47,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'subscribe', summary: 'print changes of lists and resources', load: () => import('./subscribe.ts') },
   { name: 'ping', summary: 'connect, and measure the time of a response', load: () => import('./ping.ts') },
   { name: 'shell', summary: 'make many calls on one connection', load: () => import('./shell.ts') },
+  {
+    name: 'inspect',
+    summary: 'show a server in the browser: call its tools, and watch the messages',
+    load: () => import('./inspect.ts'),
+  },
   { name: 'types', summary: 'write the types of a server for connect<Server>()', load: () => import('./types.ts') },
   {
     name: 'lock',

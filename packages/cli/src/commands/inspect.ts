@@ -1,0 +1,74 @@
+/** `mcpx inspect`: a page in the browser that shows a server, calls it, and logs the messages. */
+
+import { once } from 'node:events'
+import process from 'node:process'
+import { openBrowser } from '@mcpx/auth/node'
+import type { Command } from 'commander'
+import type { ServerSource } from '../inspect/api.ts'
+import { startInspector } from '../inspect/serve.ts'
+import { usageError } from '../output/errors.ts'
+import { openServer, resolveServer } from '../server/open.ts'
+import { addServerArgument, type ServerOptions } from '../server/options.ts'
+import type { Target } from '../server/target.ts'
+import type { CommandContext } from './index.ts'
+
+interface InspectOptions extends ServerOptions {
+  readonly port?: number
+  readonly open: boolean
+}
+
+const NOTES = `
+The page is served on 127.0.0.1 only, below an address that cannot be guessed. Keep it secret: it calls the server as you.
+
+Examples:
+  mcpx inspect server.ts
+  mcpx inspect https://example.com/mcp --no-open
+  mcpx inspect -- npx -y @modelcontextprotocol/server-everything`
+
+export function define(command: Command, context: CommandContext): void {
+  addServerArgument(command)
+    .option('--port <port>', 'the port of the page; default: a free one', readPort)
+    .option('--no-open', 'do not open the browser')
+    .addHelpText('after', NOTES)
+    .action(async (word: string, options: InspectOptions) => {
+      const { output, terminal } = context
+      // The page supports features that the newest revision deprecates, because servers use them.
+      process.noDeprecation = true
+      const server = await resolveServer(context, word, options)
+      const inspector = await startInspector({
+        label: server.label,
+        source: sourceOf(server.target, word),
+        connector: server.connector,
+        connect: (connector, clientOptions) => openServer(context, { ...server, connector }, options, clientOptions),
+        port: options.port,
+      })
+      try {
+        output.result({ url: inspector.url }, () => `Inspecting at ${inspector.url} until Ctrl-C`)
+        if (options.open && !output.json && !(await openBrowser(new URL(inspector.url))))
+          output.note('No browser could be opened. Open the address yourself.')
+        if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
+      } finally {
+        await inspector.close()
+      }
+    })
+}
+
+function readPort(value: string): number {
+  const port = Number(value)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && value.trim() !== '') return port
+  throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(value)}`)
+}
+
+/** Returns the server as it was named, for the code that the page shows. */
+function sourceOf(target: Target, word: string): ServerSource {
+  switch (target.kind) {
+    case 'url':
+      return { kind: 'url', url: target.url.href }
+    case 'command':
+      return { kind: 'command', command: target.command, args: target.args }
+    case 'stdin':
+      return { kind: 'stdin' }
+    default:
+      return { kind: target.kind, word }
+  }
+}

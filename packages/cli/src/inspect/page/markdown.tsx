@@ -1,0 +1,135 @@
+/** Shows Markdown of a server. HTML in it is shown as text, images are not requested, and links are only those of the web. */
+
+import { lexer, type Token, type Tokens } from 'marked'
+import type { ComponentChildren, VNode } from 'preact'
+import { LongText, visibleText } from './elements.tsx'
+
+/** Longer text is shown as it is. */
+const MAX_LENGTH = 200_000
+/** Deeper structures are shown as text. */
+const MAX_DEPTH = 20
+
+/** Markdown as elements. No HTML is parsed. */
+export function Markdown({ text }: { readonly text: string }): VNode {
+  if (text.length > MAX_LENGTH) return <LongText text={text} />
+  try {
+    return <div class="markdown">{renderTokens(lexer(text), 0)}</div>
+  } catch {
+    return <LongText text={text} />
+  }
+}
+
+function renderTokens(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
+  return tokens?.map((token) => (depth > MAX_DEPTH ? token.raw : renderToken(token as Tokens.Generic, depth + 1)))
+}
+
+function renderToken(token: Tokens.Generic, depth: number): ComponentChildren {
+  const inner = () => renderTokens(token.tokens, depth)
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'heading': {
+      // The page has headings of its own above these.
+      const Heading = `h${Math.min(6, Number(token.depth) + 2)}` as 'h3'
+      return <Heading>{inner()}</Heading>
+    }
+    case 'paragraph':
+      return <p>{inner()}</p>
+    case 'strong':
+      return <strong>{inner()}</strong>
+    case 'em':
+      return <em>{inner()}</em>
+    case 'del':
+      return <del>{inner()}</del>
+    case 'codespan':
+      return <code>{visibleText(String(token.text))}</code>
+    case 'code':
+      return (
+        <pre class="text" tabIndex={0}>
+          {visibleText(String(token.text))}
+        </pre>
+      )
+    case 'blockquote':
+      return <blockquote>{inner()}</blockquote>
+    case 'hr':
+      return <hr />
+    case 'br':
+      return <br />
+    case 'checkbox':
+      return <input type="checkbox" checked={token.checked === true} disabled aria-label="done" />
+    case 'list':
+      return renderList(token as unknown as Tokens.List, depth)
+    case 'table':
+      return renderTable(token as unknown as Tokens.Table, depth)
+    case 'link':
+      return <SafeLink href={String(token.href)}>{inner()}</SafeLink>
+    case 'image':
+      return <SafeImage href={String(token.href)} text={String(token.text)} />
+    case 'text':
+    case 'escape':
+      return token.tokens === undefined ? visibleText(unescapeEntities(String(token.text))) : inner()
+    default:
+      // Also HTML.
+      return visibleText(token.raw)
+  }
+}
+
+function renderList({ ordered, start, items }: Tokens.List, depth: number): VNode {
+  const children = items.map((item) => <li>{renderTokens(item.tokens, depth)}</li>)
+  return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>
+}
+
+function renderTable({ header, rows }: Tokens.Table, depth: number): VNode {
+  return (
+    <section class="table" tabIndex={0} aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell) => (
+              <th>{renderTokens(cell.tokens, depth)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {row.map((cell) => (
+                <td>{renderTokens(cell.tokens, depth)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** A link of the web in a new tab. Other schemes, such as `javascript:`, are text. */
+export function SafeLink({ href, children }: { readonly href: string; readonly children?: ComponentChildren }): VNode {
+  const isWeb = /^https?:\/\//i.test(href) && URL.canParse(href)
+  if (!isWeb)
+    return (
+      <span>
+        {children} <code>{visibleText(href)}</code>
+      </span>
+    )
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
+      {children ?? visibleText(href)}
+    </a>
+  )
+}
+
+/** An image within the text itself. Others would tell their server who reads it, so they are links. */
+function SafeImage({ href, text }: { readonly href: string; readonly text: string }): VNode {
+  if (/^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i.test(href)) return <img src={href} alt={text} />
+  return <SafeLink href={href}>Image: {visibleText(text)}</SafeLink>
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
+/** The lexer of marked escapes some characters for HTML. */
+function unescapeEntities(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
+}

@@ -1,0 +1,72 @@
+/** Shows a call while it runs: its time, its progress, and a button to cancel it. Then its error. */
+
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Button, ErrorCard, formatDuration, visibleText } from './elements.tsx'
+import type { Run } from './hooks.ts'
+
+/** The state of a call. `children` shows its result. */
+export function RunPanel<Result>(props: {
+  readonly run: Run<Result>
+  readonly children: (result: Result, duration: number) => ComponentChildren
+}): VNode | null {
+  const { run, children } = props
+  const { state } = run
+  switch (state.status) {
+    case 'idle':
+      return null
+    case 'running':
+      return <Running start={state.start} progress={state.progress} onCancel={run.cancel} />
+    case 'failed':
+      return (
+        <section class="result" aria-label="Result">
+          <ErrorCard error={state.error} />
+          <p class="note">after {formatDuration(state.duration)}</p>
+        </section>
+      )
+    case 'done':
+      return (
+        <section class="result" aria-label="Result">
+          {children(state.result, state.duration)}
+        </section>
+      )
+  }
+}
+
+function Running(props: {
+  readonly start: number
+  readonly progress:
+    | {
+        readonly progress?: number | undefined
+        readonly total?: number | undefined
+        readonly message?: string | undefined
+      }
+    | undefined
+  readonly onCancel: () => void
+}): VNode {
+  const { start, progress, onCancel } = props
+  const [now, setNow] = useState(() => performance.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 200)
+    return () => clearInterval(timer)
+  }, [])
+  const { progress: value, total, message } = progress ?? {}
+  return (
+    <section class="running" aria-label="The call runs">
+      <div class="running-head">
+        <span class="spinner" aria-hidden="true" />
+        <span role="status">{message ? visibleText(message) : 'Waiting for the response'}</span>
+        <span class="time">{(Math.max(0, now - start) / 1_000).toFixed(1)} s</span>
+        <Button onClick={onCancel} look="danger">
+          Cancel
+        </Button>
+      </div>
+      {value !== undefined && (
+        <div class="progress-row">
+          <progress aria-label="Progress" value={total === undefined ? undefined : value} max={total} />
+          <span class="time">{total === undefined ? value : `${value} / ${total}`}</span>
+        </div>
+      )}
+    </section>
+  )
+}
