@@ -37,11 +37,11 @@ export interface TaskHandle {
   readonly id: string
   /** Returns the state of the task, or undefined if there is no such task. */
   state(): Promise<TaskState | undefined>
-  /** Sets the message that the user sees. Returns false if the task has ended: stop working on it then. */
+  /** Sets the message that the user sees. Returns false if the task has ended; stop the work then. */
   report(message: string): Promise<boolean>
   /**
-   * Asks the client, and returns the answer: `handle.ask('size', elicit({ message, schema }))`. The key identifies the question
-   * in all processes: with a key that was asked before, it returns that answer. Rejects with `TaskEnded` if the task ends.
+   * Asks the client, and returns the answer: `handle.ask('size', elicit({ message, schema }))`. The key names the question in all
+   * processes: a key that was used before returns its answer. Rejects with `TaskEnded` if the task ends.
    */
   ask<Answer>(
     key: string,
@@ -56,7 +56,7 @@ export interface TaskHandle {
   cancel(): Promise<boolean>
 }
 
-/** The time between two reads of a task whose answer is awaited, in ms. Messages of the bus come sooner. */
+/** The time between two reads of a task that waits for an answer, in ms. Usually, the bus announces the answer earlier. */
 const POLL_INTERVAL = 2_000
 
 export function createHandle(id: string, records: TaskRecords, maxQuestions: number): TaskHandle {

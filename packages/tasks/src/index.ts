@@ -9,15 +9,15 @@ export { type TasksExtension, tasks } from './tasks.ts'
 declare module '@mcpx/server' {
   interface ExtensionToolOptions {
     /**
-     * Whether calls become tasks of clients that support them. `auto`: a call that takes longer than `inlineTime`, or calls
-     * `continueAsTask`, becomes a task; other clients wait for the response. `required`: every call is a task from its beginning
-     * on; clients without tasks receive an error. Needs `tasks()`. Default: `never`.
+     * Whether calls of the tool become tasks. `auto`: a call becomes a task when it takes longer than `inlineTime` or calls
+     * `continueAsTask`; clients without tasks wait for the response. `required`: every call is a task from the beginning; clients
+     * without tasks receive an error. Needs `tasks()`. Default: `never`.
      */
     task?: 'auto' | 'required' | 'never' | undefined
     /**
-     * Whether another process continues a task when its process dies or is stopped. The handler then runs again: steps that had
-     * finished return their results, and answers are kept, so wrap side effects in `ctx.step`. Needs `tasks()`. Default: false;
-     * such a task fails.
+     * Whether another process resumes a task when its process dies or is stopped. The handler then runs again: finished steps and
+     * answered questions return their stored values, so wrap side effects in `ctx.step`. Needs `tasks()`. Default: false; the task
+     * fails.
      */
     resumable?: boolean | undefined
   }

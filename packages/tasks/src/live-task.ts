@@ -59,7 +59,7 @@ export class LiveTask {
   #isWriting = false
   #unwatch: (() => void) | undefined
 
-  /** @param owner the process that holds the lease. Default: the task may be worked on by others as well */
+  /** @param owner the process that holds the lease. Default: any process may hold it */
   constructor(records: TaskRecords, task: LoadedTask, owner?: string) {
     this.#records = records
     this.#task = task
@@ -116,7 +116,7 @@ export class LiveTask {
     })
   }
 
-  /** Reads the newest state. A store that cannot be reached is read again later, by the next call. */
+  /** Reads the newest state. Ignores a failure of the store. */
   async refresh(): Promise<void> {
     try {
       this.#accept(await this.#records.get(this.id))

@@ -5,11 +5,11 @@ import { LONGEST_TIMER, refuseUnknownOption, SHARE_PER_CALLER, type Store, withD
 /** Limits of tasks. */
 export interface TaskLimits {
   /**
-   * The most tasks that one process has created and that are still kept, running or ended. Beyond it, an `auto` tool responds
-   * without a task, and a `required` one with an error. Default: 10,000.
+   * The most tasks that one process creates and that are still kept, running or ended. Beyond it, an `auto` tool responds without
+   * a task, and a `required` one with an error. Default: 10,000.
    */
   readonly tasks: number
-  /** The part of `tasks` that one caller may use, from 0 to 1, and at least 16 of them. Default: 0.25. */
+  /** The share of `tasks` that one caller may have, from 0 to 1; at least 16 tasks. Default: 0.25. */
   readonly perCaller: number
   /**
    * The most characters of one task as JSON: its arguments, questions, answers, steps and result. A step beyond it throws, and a
@@ -20,7 +20,7 @@ export interface TaskLimits {
   readonly questions: number
   /** The most tasks that one `subscriptions/listen` request subscribes to. Default: 1,000. */
   readonly subscriptions: number
-  /** How often a task may be continued by another process. Then it fails, because it may end each process. Default: 10. */
+  /** The most times that a task is resumed. Then it fails, because its handler may crash every process. Default: 10. */
   readonly resumptions: number
 }
 
@@ -46,11 +46,11 @@ export interface TasksOptions {
    * 2,147,483,647.
    */
   readonly ttl?: number | undefined
-  /** The time between two polls that clients are asked to keep, in ms. Default: 1,000. */
+  /** The interval at which clients are asked to poll, in ms. Faster polls are not refused. Default: 1,000. */
   readonly pollInterval?: number | undefined
   /**
-   * How long a process may give no sign of life before another one takes over its tasks, in ms. It gives one three times in this
-   * time. Default: 30,000.
+   * How long a process works on a task without renewing its lease before another one claims the task, in ms. It is renewed three
+   * times in this time. Default: 30,000.
    */
   readonly lease?: number | undefined
   /** Stores the tasks, with a bus for changes. Default: the `store` of the server, or the memory of this process. */

@@ -10,31 +10,11 @@ import {
   LONGEST_TIMER,
   RpcError,
 } from '@mcpx/protocol'
-import type { ExtensionHost, LongWork, Next, ServerRequest } from '@mcpx/server'
+import type { LongWork, Next, ServerRequest } from '@mcpx/server'
 import { type LiveTask, TaskEnded, taskError } from './live-task.ts'
-import {
-  changed,
-  ended,
-  keptAfter,
-  type LoadedTask,
-  type TaskData,
-  type TaskEnd,
-  toTask,
-  toTaskResult,
-} from './record.ts'
+import { changed, ended, keptAfter, type TaskData, type TaskEnd, toTask, toTaskResult } from './record.ts'
 import { TaskTooLarge } from './records.ts'
-
-/** The parts of a server that a call uses. */
-export interface RunHost {
-  readonly host: ExtensionHost
-  readonly maxQuestions: number
-  /** Stores the task of a call. Returns undefined if the limits do not allow one more. */
-  create(run: TaskRun): Promise<LiveTask | undefined>
-  /** Writes that the time to live of a task has passed. */
-  expire(task: LoadedTask): Promise<unknown>
-  /** Called when the work on a task has ended in this process. */
-  release(id: string): void
-}
+import type { TaskRunner } from './runner.ts'
 
 type Outcome = { readonly result: object } | { readonly error: unknown }
 
@@ -46,7 +26,7 @@ export function runOf(ctx: Context): TaskRun | undefined {
   return (ctx as { readonly [RUN]?: TaskRun })[RUN]
 }
 
-/** Ends the handler of a task that `tasks.handle(id)` completes. It is a protocol error, so that the server does not mask it. */
+/** Ends the handler of a task that `tasks.handle(id)` ends. It is an `RpcError`, so that the server does not report and mask it. */
 class HandedOff extends RpcError {
   constructor() {
     super(ErrorCode.InternalError, 'Another process continues the task')
@@ -69,12 +49,12 @@ export class TaskRun implements LongWork {
   readonly caller: string | undefined
   /** The responses that the handler received before the task was stored, as the client sent them. */
   readonly #responses: Record<string, InputResponse> = {}
-  readonly #server: RunHost
+  readonly #runner: TaskRunner
   /** The context of the request. Undefined in a process that continues the task. */
   readonly #base: Context | undefined
   readonly #controller = new AbortController()
   #creation: Promise<LiveTask | undefined> | undefined
-  /** The number of input requests that wait for a response to the request. If one is not answered yet, the handler ends. */
+  /** The number of input requests whose responses the client sends with the request. Without a response, the handler ends. */
   #asking = 0
   /** The reason why the task could not be stored. */
   #failure: unknown
@@ -88,19 +68,19 @@ export class TaskRun implements LongWork {
   #onPromoted: (live: LiveTask) => void = () => {}
 
   constructor(
-    server: RunHost,
+    runner: TaskRunner,
     work: Pick<LongWork, 'request' | 'auth' | 'client' | 'requestInfo'>,
     options: { isResumable: boolean; base?: Context; live?: LiveTask },
   ) {
     const { isResumable, base, live } = options
-    this.#server = server
+    this.#runner = runner
     this.request = work.request
     this.auth = work.auth
     this.client = work.client
     this.requestInfo = work.requestInfo
     this.isResumable = isResumable
     this.#base = base
-    this.caller = base && server.host.callerOf(base)
+    this.caller = base && runner.host.callerOf(base)
     if (live !== undefined) {
       this.#creation = Promise.resolve(live)
       this.#follow(live)
@@ -111,11 +91,11 @@ export class TaskRun implements LongWork {
     return this.#controller.signal
   }
 
-  /** The responses and the results of steps before the task is stored, also those of middleware, which runs again as well. */
+  /** The responses and step results from before the task is stored, also those of middleware, which runs again when it resumes. */
   get received(): Pick<TaskData, 'responses' | 'steps'> {
     if (this.#base === undefined) return { responses: {}, steps: {} }
-    const { answers, steps } = this.#server.host.stateOf(this.#base)
-    // Roots are no response, but its content.
+    const { answers, steps } = this.#runner.host.stateOf(this.#base)
+    // The answer to a roots request is a list, not a response.
     const responses = Object.entries(answers).filter((entry): entry is [string, InputResponse] => isObject(entry[1]))
     return { responses: { ...Object.fromEntries(responses), ...this.#responses }, steps }
   }
@@ -147,7 +127,7 @@ export class TaskRun implements LongWork {
       void this.#work(live, () => outcome)
       return createResult(live)
     }
-    const { host } = this.#server
+    const { host } = this.#runner
     if (this.#failure !== undefined) host.report(this.#failure, this.#base, this.request)
     const end = await outcome
     this.#hasFinished = true
@@ -163,10 +143,10 @@ export class TaskRun implements LongWork {
     return createResult(live)
   }
 
-  /** Waits for the handler, and reports the work on the task from here on. */
+  /** Waits for the handler, and reports this work to the option `telemetry` of the server. */
   #work(live: LiveTask, handle: () => Promise<Outcome>): Promise<void> {
     const { method, params } = this.request
-    return this.#server.host.observe({ kind: 'task', method, params, taskId: live.id }, (report) =>
+    return this.#runner.host.observe({ kind: 'task', method, params, taskId: live.id }, (report) =>
       this.finish(live, handle(), (end) => {
         if (end?.status === 'failed') report({ error: end.error })
         else report(end?.status === 'completed' ? { result: end.result } : {})
@@ -174,13 +154,13 @@ export class TaskRun implements LongWork {
     )
   }
 
-  /** Stores the outcome of the handler. Calls `onEnd` with the last state of the task, if the handler decides about it. */
+  /** Stores the outcome of the handler as the last state of the task, and calls `onEnd` with it. */
   async finish(
     live: LiveTask,
     outcome: Outcome | Promise<Outcome>,
     onEnd: (end: TaskEnd | undefined) => void = () => {},
   ): Promise<void> {
-    const { host } = this.#server
+    const { host } = this.#runner
     const end = this.#toEnd(await outcome, live)
     onEnd(end)
     this.#hasFinished = true
@@ -220,7 +200,7 @@ export class TaskRun implements LongWork {
 
   async #create(): Promise<LiveTask | undefined> {
     try {
-      const live = await this.#server.create(this)
+      const live = await this.#runner.create(this)
       if (live !== undefined) this.#follow(live)
       return live
     } catch (error) {
@@ -231,7 +211,7 @@ export class TaskRun implements LongWork {
     }
   }
 
-  /** Makes the call a task after a time, or later if it is asking the client at that moment. */
+  /** Makes the call a task after a time. If an input request is open then, it tries again. */
   #promoteAfter(ms: number): void {
     this.#promoteTimer = setTimeout(() => {
       if (this.#asking > 0) this.#promoteAfter(RETRY_INTERVAL)
@@ -251,10 +231,10 @@ export class TaskRun implements LongWork {
   async #expire(live: LiveTask): Promise<void> {
     live.end('expired')
     try {
-      await this.#server.expire(live.loaded)
+      await this.#runner.expire(live.loaded)
     } catch (error) {
-      // A process that reads the task writes it then.
-      this.#server.host.report(error, undefined, this.request)
+      // The next process that reads the task writes it.
+      this.#runner.host.report(error, undefined, this.request)
     }
   }
 
@@ -262,7 +242,7 @@ export class TaskRun implements LongWork {
     clearTimeout(this.#ttlTimer)
     clearTimeout(this.#progressTimer)
     if (!this.#hasFinished) this.#controller.abort(live.ended.reason)
-    this.#server.release(live.id)
+    this.#runner.release(live.id)
   }
 
   readonly #onRequestCancelled = (): void => {
@@ -276,7 +256,7 @@ export class TaskRun implements LongWork {
     const base = this.#base
     if (this.#creation === undefined) base?.signal.addEventListener('abort', this.#onRequestCancelled, { once: true })
     try {
-      const result = await next(this.request, base && this.#server.host.createContext(this, base))
+      const result = await next(this.request, base && this.#runner.host.createContext(this, base))
       return { result }
     } catch (error) {
       return { error }
@@ -285,9 +265,9 @@ export class TaskRun implements LongWork {
     }
   }
 
-  /** Returns the last state of the task. Undefined if the handler does not decide about it. */
+  /** Returns the last state of the task. Undefined if the task has ended already, and if `tasks.handle(id)` ends it. */
   #toEnd(outcome: Outcome, live: LiveTask): TaskEnd | undefined {
-    const { host } = this.#server
+    const { host } = this.#runner
     if (live.ended.aborted) return undefined
     // The request was cancelled while the task was stored.
     if (this.signal.aborted) return { status: 'cancelled' }
@@ -311,7 +291,7 @@ export class TaskRun implements LongWork {
     const responseIn = ({ responses }: TaskData) => (Object.hasOwn(responses, key) ? responses[key] : undefined)
     const { questions, responses } = live.data
     if (!Object.hasOwn(questions, key) && !Object.hasOwn(responses, key)) {
-      await live.change((data) => openQuestion(data, key, request, this.#server.maxQuestions))
+      await live.change((data) => openQuestion(data, key, request, this.#runner.settings.limits.questions))
     }
     return live.until(responseIn)
   }
@@ -344,7 +324,7 @@ export class TaskRun implements LongWork {
     try {
       if (!this.#hasFinished) await live.change((data) => changed(data, { statusMessage }))
     } catch (error) {
-      if (!(error instanceof TaskEnded)) this.#server.host.report(error, undefined, this.request)
+      if (!(error instanceof TaskEnded)) this.#runner.host.report(error, undefined, this.request)
     }
   }
 
@@ -394,8 +374,8 @@ export interface StartedTask {
 
 /**
  * Turns the running call into a task: the client receives the task, and the handler continues without the connection. Later
- * input requests are sent through the task. Returns undefined and has no effect if the tool has no option `task`, if the client
- * does not support tasks, or if there are too many tasks.
+ * input requests are part of the task. Returns undefined and has no effect if the tool has no option `task`, the client does not
+ * support tasks, or there are too many tasks.
  *
  * ```ts
  * const size = await ctx.elicit('size', { message: 'Which size?', schema })

@@ -6,7 +6,7 @@ import { LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
 import type { TaskSettings } from './options.ts'
 import { ended, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
 import type { TaskRecords } from './records.ts'
-import { failed, type RunHost, TaskRun } from './run.ts'
+import { failed, TaskRun } from './run.ts'
 
 /** The bytes of a task id: 192 random bits. */
 const ID_BYTES = 24
@@ -18,7 +18,7 @@ interface SealedRequest {
   readonly client: TaskRun['client']
 }
 
-export class TaskRunner implements RunHost {
+export class TaskRunner {
   readonly host: ExtensionHost
   readonly records: TaskRecords
   readonly settings: TaskSettings
@@ -39,10 +39,6 @@ export class TaskRunner implements RunHost {
     this.#kept = new SharedLimit(settings.limits.tasks, settings.limits.perCaller)
   }
 
-  get maxQuestions(): number {
-    return this.settings.limits.questions
-  }
-
   get #lease() {
     this.#owner ??= crypto.randomUUID()
     return { owner: this.#owner, duration: this.settings.lease }
@@ -53,7 +49,7 @@ export class TaskRunner implements RunHost {
     if (this.#isStarted) return
     const runner = new WeakRef(this)
     const interval = Math.max(1, Math.floor(this.settings.lease / 3))
-    // A server that is not used any more is not kept by its timer.
+    // The timer has a weak reference, so that it does not keep an unused server in memory.
     const timer = setInterval(() => {
       const found = runner.deref()
       if (found === undefined || found.#isIdle) clearInterval(timer)
@@ -76,6 +72,7 @@ export class TaskRunner implements RunHost {
     return counts
   }
 
+  /** Stores the task of a call. Returns undefined if the limits do not allow one more. */
   async create(run: TaskRun): Promise<LiveTask | undefined> {
     const { ttl, pollInterval } = this.settings
     if (!this.#acquire(run.caller)) return undefined
@@ -114,6 +111,7 @@ export class TaskRunner implements RunHost {
     return live
   }
 
+  /** Called when the work on a task has ended in this process. */
   release(id: string): void {
     this.#runs.delete(id)
   }
@@ -211,7 +209,7 @@ export class TaskRunner implements RunHost {
     }
   }
 
-  /** Leaves the tasks that can be resumed to other processes. The others end in this process. */
+  /** Leaves the resumable tasks to other processes. The other tasks end in this process. */
   async #close(): Promise<void> {
     for (const { run, live } of [...this.#runs.values()]) {
       if (!run.isResumable) continue

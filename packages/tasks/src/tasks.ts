@@ -46,8 +46,8 @@ export interface TasksExtension extends ServerExtension {
 const MODES = ['auto', 'required', 'never'] as const
 
 /**
- * Creates the extension for tasks. Tools with the option `task` may then outlive their connection, and with `resumable` their
- * process.
+ * Creates the extension for tasks. Calls of tools with the option `task` may then outlive their connection, and with `resumable`
+ * also their process.
  *
  * ```ts
  * const server = createServer(info, { store, secrets, extensions: [tasks()] })
@@ -72,8 +72,8 @@ class Tasks implements TasksExtension {
   readonly #ownStores: TaskStores | undefined
   /** The stores that `handle` uses: the store of the options, else that of the first server. */
   #shared: TaskStores | undefined
-  /** Shared by all servers without a store. */
-  #memory: TaskStores | undefined
+  /** The memory that all servers without a store share. */
+  #memory: Store | undefined
 
   constructor(options: TasksOptions) {
     this.#settings = readOptions(options)
@@ -83,7 +83,7 @@ class Tasks implements TasksExtension {
 
   install(host: ExtensionHost): ExtensionMembers {
     const { limits } = this.#settings
-    const stores = this.#ownStores ?? (host.store ? readStore(host.store) : this.#useMemory())
+    const stores = this.#ownStores ?? readStore(host.store ?? this.#useMemory())
     this.#shared ??= stores
     const records = new TaskRecords(stores, limits.data, (problem) => void host.report(problem))
     const runner = new TaskRunner(host, records, this.#settings)
@@ -107,12 +107,12 @@ class Tasks implements TasksExtension {
       )
     }
     const { data, questions } = this.#settings.limits
-    // The methods of a handle reject when they fail. Failures of the bus are ignored: clients poll.
+    // The methods of a handle reject when the store fails. Failures of the bus are ignored, because clients poll.
     return createHandle(id, new TaskRecords(this.#shared, data, () => {}), questions)
   }
 
-  #useMemory(): TaskStores {
-    this.#memory ??= readStore(memoryStore())
+  #useMemory(): Store {
+    this.#memory ??= memoryStore()
     return this.#memory
   }
 }
@@ -168,7 +168,7 @@ function createMethods(host: ExtensionHost, runner: TaskRunner) {
   return {
     'tasks/get': defineMethod({ params: TaskRequestParams, requiresDeclaration }, async ({ taskId }, ctx) => {
       let task = await read(taskId, ctx)
-      // Runtimes without timers between requests look for tasks of other processes here.
+      // Runtimes that run no timers between requests claim the tasks of other processes here.
       if (!hasEnded(task.data)) void runner.sweep()
       if (!hasEnded(task.data) && hasExpired(task)) task = await runner.expire(task)
       return toDetailedTask(task, (request) => host.canAnswer(request, ctx.client))
