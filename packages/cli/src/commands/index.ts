@@ -64,6 +64,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'write a server into the settings of a host',
     load: () => import('./install.ts'),
   },
+  {
+    name: 'openapi',
+    summary: 'write a server whose tools call operations of an HTTP API',
+    load: () => import('./openapi.ts'),
+  },
   { name: 'run', summary: 'serve the server of a file', load: () => import('./run.ts') },
   { name: 'dev', summary: 'serve the server of a file, and replace it on each save', load: () => import('./dev.ts') },
   { name: 'login', summary: 'log in at a server', load: () => import('./login.ts') },
