@@ -22,7 +22,7 @@ const todos = { call: ['add_todo', 'title=Milk'], prints: '"title": "Milk"' }
 
 /** The templates, with the commands that serve them and print a URL, and the path of the endpoint. */
 const programs = {
-  stdio: { ...lengths, serve: [] },
+  stdio: { ...lengths, serve: [{ script: 'dev', path: '' }] },
   hono: { ...lengths, serve: [{ script: 'start', path: '' }] },
   // The tests of this template call the worker on workerd.
   workers: { ...lengths, serve: [] },
@@ -99,7 +99,7 @@ async function templateFaults(
   if (name === 'stdio') await callTool('dist/main.js', ...call)
   for (const { script, path } of serve) {
     const [command = '', ...args] = scriptOf(folder, script)
-    const more = command === 'vite' ? ['--port', '0', '--host', '127.0.0.1'] : []
+    const more = { vite: ['--port', '0', '--host', '127.0.0.1'], mcpx: ['--http', '--port', '0'] }[command] ?? []
     const program = command === 'node' ? process.execPath : bin(command)
     const child = spawn(program, [...args, ...more], { cwd: folder, env: { ...process.env, ...env, PORT: '0' } })
     try {

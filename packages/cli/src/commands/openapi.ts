@@ -10,12 +10,12 @@ import { chooseOperations, writeServerFile } from '../openapi/server-file.ts'
 import { CliError, usageError } from '../output/errors.ts'
 import { plainLine } from '../output/plain-text.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { addJsonOption } from '../server/options.ts'
+import { addJsonOption, collect } from '../server/options.ts'
 import type { CommandContext } from './index.ts'
 
 interface OpenApiOptions {
-  readonly operation?: readonly string[]
-  readonly tag?: readonly string[]
+  readonly operation: readonly string[]
+  readonly tag: readonly string[]
   readonly all?: boolean
   readonly output?: string
   readonly force?: boolean
@@ -33,11 +33,10 @@ Examples:
 const MANY_TOOLS = 40
 
 export function define(command: Command, context: CommandContext): void {
-  const collect = (value: string, values: readonly string[] = []) => [...values, value]
   addJsonOption(command)
     .argument('<spec>', 'an OpenAPI 3 description: a file or a URL, JSON or YAML, or - for standard input')
-    .option('--operation <id>', 'write a tool for this operation; may be repeated', collect)
-    .option('--tag <tag>', 'write tools for the operations with this tag; may be repeated', collect)
+    .option('--operation <id>', 'write a tool for this operation; may be repeated', collect, [])
+    .option('--tag <tag>', 'write tools for the operations with this tag; may be repeated', collect, [])
     .option('--all', 'write tools for all operations')
     .option('--output <file>', 'write the TypeScript file here. Default: standard output')
     .option('--force', 'replace the file')
@@ -75,7 +74,7 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
     return output.note('Choose operations by --operation <id>, --tag <tag> or --all.')
   }
   if (chosen.length === 0) throw new CliError('interrupted', 'No operation was chosen')
-  const required = chooseOperations(operations, options.operation ?? []).map(({ name }) => name)
+  const required = chooseOperations(operations, options.operation).map(({ name }) => name)
   const { code, tools, variables, warnings } = writeServerFile(document, chosen, { baseUrl, bearer, required })
   if (tools.length === 0) throw usageError('No operation is supported', warnings.slice(0, 10).join('\n'))
   if (target !== undefined) await writeFile(target, code)
@@ -91,7 +90,7 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
 /** Returns the chosen operations, or undefined if they are to be listed. */
 async function choose(
   operations: readonly Operation[],
-  { operation = [], tag = [], all }: OpenApiOptions,
+  { operation, tag, all }: OpenApiOptions,
   terminal: Terminal,
 ): Promise<readonly Operation[] | undefined> {
   if (all === true) return operations
