@@ -136,7 +136,7 @@ console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { metho
     brings: [
       ...always, ...overHttp, ...overStdio, '@bomb.sh/tab', '@clack/core', '@clack/prompts', '@mcpx/auth', '@mcpx/client',
       '@mcpx/toolset', '@mcpx/transport-http', '@mcpx/transport-stdio', 'commander', 'fast-string-truncated-width', 'fast-string-width',
-      'fast-wrap-ansi', 'jiti', 'jose', 'jsonc-parser', 'oauth4webapi', 'sisteransi', 'smol-toml', 'yaml',
+      'fast-wrap-ansi', 'fflate', 'jiti', 'jose', 'jsonc-parser', 'oauth4webapi', 'sisteransi', 'smol-toml', 'yaml',
     ],
     program: callFromCommandLine,
     prints: '3 noon\n3 noon\n3 noon',

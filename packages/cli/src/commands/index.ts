@@ -69,6 +69,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'write a server whose tools call operations of an HTTP API',
     load: () => import('./openapi.ts'),
   },
+  {
+    name: 'export',
+    summary: 'describe a server for the MCP Registry, or pack it into a bundle',
+    load: () => import('./export.ts'),
+  },
   { name: 'run', summary: 'serve the server of a file', load: () => import('./run.ts') },
   { name: 'dev', summary: 'serve the server of a file, and replace it on each save', load: () => import('./dev.ts') },
   { name: 'login', summary: 'log in at a server', load: () => import('./login.ts') },

@@ -12,6 +12,8 @@ import { spawn } from '@mcpx/transport-stdio'
 import { onTestFinished } from 'vitest'
 import { folderWith, MCPX } from '../cli.fixture.ts'
 
+/** The arguments of Node that make a process write the size of its heap at SIGUSR2. */
+const HEAP = ['--expose-gc', '--import', new URL('./heap.fixture.ts', import.meta.url).href]
 const echo = fileURLToPath(new URL('./echo-server.fixture.ts', import.meta.url))
 
 /**
@@ -36,7 +38,7 @@ export interface Dev {
   waitFor(text: string): Promise<void>
   /** Writes a file of the folder. */
   save(source: string, name?: string): Promise<void>
-  /** Saves a new version of the server, and resolves when it has started. */
+  /** Saves a new version of the server, and resolves when it answers. */
   replace(...source: Parameters<typeof echoSource>): Promise<void>
 }
 
@@ -62,7 +64,7 @@ export async function startDev({
   const onStderr = (text: string) => {
     stderr += text
   }
-  const words = [...MCPX, 'dev', `${folder}/server.ts`, ...args.map((each) => each.replace('FOLDER', folder))]
+  const words = [...HEAP, ...MCPX, 'dev', `${folder}/server.ts`, ...args.map((each) => each.replace('FOLDER', folder))]
   const connector =
     transport === 'stdio'
       ? spawn(process.execPath, words, { stderr: onStderr })
@@ -92,7 +94,9 @@ export async function startDev({
     save,
     async replace(version, more, options) {
       await save(echoSource(version, more, options))
-      await waitFor('started in')
+      // On a busy machine, one save may be seen as two changes.
+      do await waitFor('started in')
+      while ((await textOf(client.callTool('version'))) !== version)
     },
   }
 }
@@ -133,6 +137,15 @@ export async function textOf(call: Promise<unknown>): Promise<string> {
 /** Returns the ids of the process of the server, and of the one of `mcpx dev`. */
 export async function readProcesses(client: Client): Promise<[server: number, front: number]> {
   return JSON.parse(await textOf(client.callTool('processes')))
+}
+
+/** Returns the size of the heap of `mcpx dev` after a garbage collection, in kilobytes. */
+export async function readHeap(dev: Dev, front: number): Promise<number> {
+  process.kill(front, 'SIGUSR2')
+  await dev.waitFor('heap of ')
+  await dev.waitFor(' bytes')
+  const sizes = [...dev.stderr().matchAll(/heap of (\d+) bytes/g)]
+  return Math.round(Number(sizes.at(-1)?.[1]) / 1024)
 }
 
 /** Whether a process runs. */

@@ -1,0 +1,120 @@
+/** Collects the files of a bundle: those that npm would publish, and the dependencies that are needed to run them. */
+
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { usageError } from '../output/errors.ts'
+
+/** The files of a bundle: their paths in it, with `/`, and the files that they are copied from. */
+export type BundleFiles = Map<string, string>
+
+/** How many files a bundle may have. */
+const MAX_FILES = 50_000
+/** Files of dependencies that no program loads. */
+const NEEDLESS = /\.(?:map|tsbuildinfo|d\.[cm]?ts)$|^\.bin$/
+
+/**
+ * Collects the files of a package and of its dependencies.
+ *
+ * @throws CliError if a dependency is not installed, if npm fails, or for too many files
+ */
+export async function collectFiles(folder: string): Promise<BundleFiles> {
+  const files: BundleFiles = new Map()
+  const root = await realpath(folder)
+  await addPublishedFiles(files, root, '')
+  await addDependencies(files, root)
+  if (files.size <= MAX_FILES) return files
+  throw usageError(`The bundle has ${files.size} files, at most ${MAX_FILES} are allowed`, 'Bundle the server first.')
+}
+
+/** Adds the files that npm would publish. */
+async function addPublishedFiles(files: BundleFiles, folder: string, prefix: string): Promise<void> {
+  for (const path of await listPublished(folder)) files.set(`${prefix}${path}`, join(folder, path))
+}
+
+async function listPublished(folder: string): Promise<string[]> {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  try {
+    // On Windows, npm is a script.
+    const options = { cwd: folder, shell: process.platform === 'win32', maxBuffer: 64 * 1024 * 1024 }
+    const { stdout } = await promisify(execFile)('npm', args, options)
+    const [packed] = Object.values(JSON.parse(stdout) as Record<string, { files: { path: string }[] }>)
+    return (packed?.files ?? []).map(({ path }) => path)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw usageError(`npm cannot list the files of ${folder}: ${message.trim().slice(0, 500)}`, 'Is npm installed?')
+  }
+}
+
+/** A package whose dependencies have to be added. */
+interface Dependent {
+  readonly folder: string
+  /** Its path in the bundle, such as `node_modules/zod/`; empty for the server itself. */
+  readonly prefix: string
+}
+
+/** Adds dependencies to the `node_modules` of the bundle; those of another version below the package that needs them. */
+async function addDependencies(files: BundleFiles, root: string): Promise<void> {
+  const placed = new Map<string, string>()
+  const waiting: Dependent[] = [{ folder: root, prefix: '' }]
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (const [name, isRequired] of await readDependencies(next.folder)) {
+      const folder = await findPackage(name, next.folder)
+      if (folder === undefined && isRequired) {
+        throw usageError(`The dependency ${name} of ${next.folder} is not installed`, 'Run npm install.')
+      }
+      const prefix = folder && placeFor(name, folder, next.prefix, placed)
+      if (folder === undefined || prefix === undefined) continue
+      placed.set(prefix, folder)
+      waiting.push({ folder, prefix })
+      if (/[\\/]node_modules[\\/]/.test(folder)) await addFolder(files, folder, prefix)
+      // A package of the same workspace has files that are not published.
+      else await addPublishedFiles(files, folder, prefix)
+    }
+  }
+}
+
+async function readDependencies(folder: string): Promise<Map<string, boolean>> {
+  const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  ) as Record<string, Record<string, string> | undefined>
+  const optional = [peerDependencies, optionalDependencies].flatMap((each) => Object.keys(each ?? {}))
+  const required = Object.keys(dependencies ?? {}).filter((name) => optionalDependencies?.[name] === undefined)
+  return new Map([...optional.map((name) => [name, false] as const), ...required.map((name) => [name, true] as const)])
+}
+
+/** Returns the folder of a package, as Node would find it. */
+async function findPackage(name: string, from: string): Promise<string | undefined> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(join(candidate, 'package.json'))) return realpath(candidate)
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** Returns the place for a package, or undefined if Node would find it in the bundle already. */
+function placeFor(name: string, folder: string, dependent: string, placed: Map<string, string>): string | undefined {
+  const levels = [
+    dependent,
+    ...[...dependent.matchAll(/node_modules\//g)].map(({ index }) => dependent.slice(0, index)),
+  ]
+  // The nearest one is found first.
+  const places = [...new Set(levels)]
+    .sort((one, other) => other.length - one.length)
+    .map((level) => `${level}node_modules/${name}/`)
+  const nearest = places.find((place) => placed.has(place))
+  if (nearest === undefined) return `node_modules/${name}/`
+  return placed.get(nearest) === folder ? undefined : places[0]
+}
+
+async function addFolder(files: BundleFiles, folder: string, prefix: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.name === 'node_modules' || NEEDLESS.test(entry.name)) continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await addFolder(files, path, `${prefix}${entry.name}/`)
+    else if (entry.isFile()) files.set(`${prefix}${entry.name}`, path)
+  }
+}
