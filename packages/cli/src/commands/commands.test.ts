@@ -97,6 +97,26 @@ describe('mcpx completion', () => {
     })
   })
 
+  it('completes the tools, arguments, prompts and resources of a server', async () => {
+    const complete = async (...words: string[]) =>
+      (await mcpx(['complete', '--', ...words])).stdout.replaceAll('\t\n', ' ').trim()
+    expect(await complete('call', shop, 's')).toBe('search slow :4')
+    expect(await complete('call', '--timeout', '5000', shop, 'search', '')).toBe('q= limit= tags= exact= price= :6')
+    expect(await complete('call', shop, 'search', 'q=a', 'limit=1', '')).toBe('tags= exact= price= :6')
+    expect(await complete('call', shop, 'search', 'q=a', '--er')).toContain('--era')
+    expect(await complete('call', shop, 'gone', '')).toBe(':4')
+    expect(await complete('read', shop, '')).toBe('shop://terms :4')
+    expect(await complete('subscribe', shop, 'shop://te')).toBe('shop://terms :4')
+    expect(await complete('prompt', shop, 'review', 't')).toBe('tone= :6')
+  })
+
+  it('completes nothing if the server does not answer in time', async () => {
+    const folder = await folderWith({ 'slow.mjs': 'await new Promise((resolve) => setTimeout(resolve, 60_000))' })
+    const start = performance.now()
+    expect(await mcpx(['complete', '--', 'call', `${folder}/slow.mjs`, ''])).toMatchObject({ code: 0, stdout: ':4\n' })
+    expect(performance.now() - start).toBeLessThan(8_000)
+  })
+
   it('completes commands, options, servers in settings, and files', async () => {
     const home = await folderWith({
       '.cursor/mcp.json': '{ "mcpServers": { "shop": { "command": "node" } } }',
@@ -115,6 +135,8 @@ describe('mcpx completion', () => {
     expect(await complete('call', '--ar')).toEqual(['--args'])
     expect(await complete('call', '')).toEqual(['shop', 'lib/', 'server.ts'])
     expect(await complete('list', 'lib/')).toEqual(['lib/inner.mjs'])
+    expect(await complete('call', '-', '')).toEqual([])
+    expect(await complete('call', 'nobody', 's')).toEqual([])
   })
 })
 

@@ -2,10 +2,15 @@
 
 import { readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ShellCompDirective } from '@bomb.sh/tab'
 import attach from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
+import { completeWord } from '../input/complete-line.ts'
 import { plainLine } from '../output/plain-text.ts'
 import { machineOf } from '../server/hosts.ts'
+import { openServer, resolveServer } from '../server/open.ts'
+import type { ServerOptions } from '../server/options.ts'
 import { findServers } from '../server/settings.ts'
 import { SCRIPT } from '../server/target.ts'
 import type { CommandContext } from './index.ts'
@@ -13,6 +18,8 @@ import type { CommandContext } from './index.ts'
 export function define(command: Command, context: CommandContext): void {
   command.action(async () => {
     const words = [...(context.serverCommand ?? [])]
+    const found = await completeFromServer(words, context)
+    if (found !== undefined) return printCompletions(found, context)
     const program = new Command('mcpx')
     const shown = context.commands.filter(({ name, hidden }) => hidden !== true && name !== 'completion')
     const modules = await Promise.all(shown.map(async (entry) => ({ entry, module: await entry.load() })))
@@ -29,6 +36,62 @@ export function define(command: Command, context: CommandContext): void {
     }
     completions.parse(words)
   })
+}
+
+/** The commands whose words after the server are known to the server. */
+const SERVER_COMMANDS = ['call', 'read', 'prompt', 'subscribe']
+/** How long completing may take, in ms. A server that is slower is not asked. */
+const TIMEOUT = 2_000
+/** How long closing the connection may take, in ms. Processes are ended when this one exits. */
+const CLOSE_TIMEOUT = 300
+
+/** Returns the tools, arguments, resources or prompts that may follow. Returns undefined for words that no server knows. */
+async function completeFromServer(words: readonly string[], context: CommandContext): Promise<string[] | undefined> {
+  const [name = '', ...rest] = words
+  const entry = context.commands.find((each) => each.name === name && SERVER_COMMANDS.includes(name))
+  const unfinished = rest.pop() ?? ''
+  if (entry === undefined || unfinished.startsWith('-')) return undefined
+  const command = new Command(name).exitOverride().configureOutput({ writeErr() {} })
+  const { define } = await entry.load()
+  define(command, context)
+  try {
+    const [server, ...before] = command.parseOptions(rest).operands
+    // Standard input belongs to the shell, and shells treat values after "=" differently.
+    if (server === undefined) return undefined
+    if (server === '-' || unfinished.includes('=')) return []
+    const line = [name === 'subscribe' ? 'read' : name, ...before]
+    const limits = { login: false, connectTimeout: TIMEOUT, timeout: TIMEOUT }
+    const options = { ...command.opts<ServerOptions>(), ...limits }
+    return await Promise.race([askServer(context, server, options, line, unfinished), pause(TIMEOUT, [])])
+  } catch {
+    // For example an option whose value is missing, or a server that does not exist.
+    return undefined
+  }
+}
+
+async function askServer(
+  context: CommandContext,
+  server: string,
+  options: ServerOptions,
+  words: readonly string[],
+  unfinished: string,
+): Promise<string[]> {
+  const client = await openServer(context, await resolveServer(context, server, options), options)
+  try {
+    return await completeWord(words, unfinished, client)
+  } finally {
+    await Promise.race([client.close(), pause(CLOSE_TIMEOUT)])
+  }
+}
+
+/** Prints completions as the scripts expect them. */
+function printCompletions(found: readonly string[], { terminal }: CommandContext): void {
+  const isUnfinished = found.some((each) => each.endsWith('='))
+  const directive =
+    ShellCompDirective.ShellCompDirectiveNoFileComp | (isUnfinished ? ShellCompDirective.ShellCompDirectiveNoSpace : 0)
+  const lines = found.map((each) => `${plainLine(each)}\t\n`)
+  // The file of a server may have redirected `console.log`.
+  terminal.stdout.write(`${lines.join('')}:${directive}\n`)
 }
 
 /** Returns names of servers in settings, and files that may export a server. Nothing is started. */

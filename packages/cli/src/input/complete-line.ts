@@ -14,6 +14,17 @@ export async function completeLine(line: string, client: Client): Promise<[compl
   return [found.filter((each) => each.startsWith(unfinished)), unfinished]
 }
 
+/**
+ * Returns the words that may follow: the tools, the arguments that are not stated yet, and so on.
+ *
+ * @param words the words before the cursor, beginning with `call`, `read` or `prompt`
+ */
+export async function completeWord(words: readonly string[], unfinished: string, client: Client): Promise<string[]> {
+  const found = await candidates(words, unfinished, client)
+  const isStated = (each: string) => each.endsWith('=') && words.some((word) => word.startsWith(each))
+  return found.filter((each) => each.startsWith(unfinished) && !isStated(each))
+}
+
 async function candidates([name, first]: readonly string[], unfinished: string, client: Client): Promise<string[]> {
   const { capabilities } = client.server
   const toolNames = async () =>
