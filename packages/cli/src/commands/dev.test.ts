@@ -197,6 +197,25 @@ describe('mcpx dev', () => {
     await waitFor('started in')
   })
 
+  it('serves the page of mcpx inspect beside the pipe, which stays connected', async () => {
+    const dev = await startDev({ args: ['--inspect', '--no-open'] })
+    await expect.poll(dev.stderr).toMatch(/Inspecting at http:\/\/127\.0\.0\.1:\d+\/\S+/)
+    const [, url] = /Inspecting at (\S+)/.exec(dev.stderr()) ?? []
+    const events = (await fetch(`${url}events`)).body?.pipeThrough(new TextDecoderStream()).getReader()
+    let seen = ''
+    const readUntil = async (text: string) => {
+      while (!seen.includes(text)) seen += (await events?.read())?.value ?? ''
+    }
+    await readUntil('"status":"connected"')
+    expect(seen).toContain('"version":"one"')
+    seen = ''
+    await dev.replace('two')
+    await readUntil('list_changed')
+    await events?.cancel()
+    await dev.client.close()
+    await expect(fetch(`${url}events`)).rejects.toThrow()
+  })
+
   it('ends everything when the host closes the pipe', async () => {
     const { client } = await startDev()
     const processes = await readProcesses(client)

@@ -3,20 +3,28 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import process from 'node:process'
+import { openBrowser } from '@mcpx/auth/node'
+import { connect } from '@mcpx/client'
 import type { Responder } from '@mcpx/protocol'
 import type { Command } from 'commander'
 import { FileWatch } from '../dev/file-watch.ts'
 import { createFront } from '../dev/front.ts'
 import { ReplaceableServer } from '../dev/replaceable-server.ts'
+import type { Inspector } from '../inspect/serve.ts'
 import { usageError } from '../output/errors.ts'
 import { addServingOptions, collect, readServing, type ServingOptions } from '../server/options.ts'
+import { VERSION } from '../version.ts'
 import type { CommandContext } from './index.ts'
 
 interface DevOptions extends ServingOptions {
   readonly watch: readonly string[]
   readonly drain: number
+  readonly inspect?: boolean
+  readonly open: boolean
 }
 
+const CLIENT_INFO = { name: 'mcpx', version: VERSION }
 /** How long the calls of a replaced server may continue, in ms. */
 const DRAIN = 30_000
 /** How long a server may take to start, in ms. */
@@ -26,6 +34,8 @@ export function define(command: Command, context: CommandContext): void {
   addServingOptions(command)
     .option('--watch <path>', 'watch this file or folder, too; may be repeated', collect, [])
     .option('--drain <ms>', 'how long calls may continue in a server that was replaced, in ms', readDrain, DRAIN)
+    .option('--inspect', 'open the page of mcpx inspect beside it')
+    .option('--no-open', 'with --inspect: do not open the browser')
     .action(async (file: string, options: DevOptions) => dev(context, file, options))
 }
 
@@ -64,12 +74,33 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
   const watch = new FileWatch(() => server.replace(), onWarning)
   watch.addFile(path)
   for (const each of options.watch) watch.addPath(existingPath(resolve(terminal.cwd, each)))
+  let inspector: Inspector | undefined
   try {
     server.replace()
+    if (options.inspect === true) inspector = await inspectFront(front.responder)
     await (isHttp ? serveOverHttp(front.responder, options) : serveOverStdio(front.responder))
   } finally {
     watch.close()
+    await inspector?.close()
     await server.close()
+  }
+
+  /** Serves the page, which is a client of its own. */
+  async function inspectFront(responder: Responder): Promise<Inspector> {
+    const { startInspector } = await import('../inspect/serve.ts')
+    // The page supports features that the newest revision deprecates, because servers use them.
+    process.noDeprecation = true
+    const opened = await startInspector({
+      label: name,
+      source: { kind: 'file', word: file },
+      connector: responder,
+      connect: (connector, clientOptions) =>
+        connect(connector, { clientInfo: CLIENT_INFO, onWarning, ...clientOptions }),
+    })
+    output.note(`Inspecting at ${opened.url}`)
+    if (options.open && !(await openBrowser(new URL(opened.url))))
+      output.note('No browser could be opened. Open the address yourself.')
+    return opened
   }
 
   async function serveOverHttp(responder: Responder, address: ServingOptions): Promise<void> {
