@@ -204,6 +204,18 @@ it('a request that is cancelled while its task is stored does not run the handle
   expect(runs).toBe(0)
 })
 
+it('a handler that hands its task off and returns does not end the process', async () => {
+  const server = create().tool('t', { task: 'required' }, async (_, ctx) => {
+    void (await continueAsTask(ctx))?.handOff()
+    await pause(20)
+    return ''
+  })
+  const peer = connectPeer(server)
+  const { taskId } = await peer.call('t')
+  await pause(50)
+  expect(await peer.get(taskId)).toMatchObject({ status: 'working' })
+})
+
 it('a server that is closed while it claims a task leaves the task to others', async () => {
   const memory = memoryStore()
   const stored = memory.tasks as TaskStore

@@ -2,10 +2,12 @@
 
 import {
   type Ask,
-  type CallToolResult,
+  CallToolResult,
+  check,
   ErrorCode,
   type ErrorObject,
   type JsonObject,
+  kindOf,
   RpcError,
   type TaskStatus,
 } from '@mcpx/protocol'
@@ -48,11 +50,11 @@ export interface TaskHandle {
     question: Ask<Answer>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Answer>
-  /** Completes the task with a result; a string becomes text content. Returns false if the task has already ended. */
+  /** Completes the task with a result; a string becomes text content. Returns false if the task has ended already. */
   complete(result: string | CallToolResult): Promise<boolean>
-  /** Ends the task with a JSON-RPC error; a string becomes its message. Returns false if the task has already ended. */
+  /** Ends the task with a JSON-RPC error; a string becomes its message. Returns false if the task has ended already. */
   fail(error: string | RpcError): Promise<boolean>
-  /** Cancels the task, and aborts its handler. Returns false if the task has already ended. */
+  /** Cancels the task, and aborts its handler. Returns false if the task has ended already. */
   cancel(): Promise<boolean>
 }
 
@@ -80,8 +82,13 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
       const { status, statusMessage, tool, createdAt, result, error } = data
       return { status, statusMessage, tool, createdAt: new Date(createdAt), result, error }
     },
-    report: (statusMessage) => change((data) => changed(data, { statusMessage })),
+    async report(statusMessage) {
+      expectKind('report', 'string', statusMessage)
+      return change((data) => changed(data, { statusMessage }))
+    },
     async ask(key, question, { signal } = {}) {
+      expectKind('ask, key', 'string', key)
+      expectKind('ask, question', 'object', question?.request)
       const task = await records.get(id)
       if (task === undefined) throw new TaskEnded('unknown')
       const live = new LiveTask(records, task)
@@ -107,12 +114,25 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
         live.end('lost')
       }
     },
-    complete: (result) => end({ status: 'completed', result: toTaskResult(toResult(result)) }),
-    fail: (error) => end(failed(typeof error === 'string' ? new RpcError(ErrorCode.InternalError, error) : error)),
+    complete: async (result) => end({ status: 'completed', result: toTaskResult(toResult(result)) }),
+    async fail(error) {
+      const sent = typeof error === 'string' ? new RpcError(ErrorCode.InternalError, error) : error
+      if (sent instanceof RpcError) return end(failed(sent))
+      // The message of another error may be a secret.
+      const found = (error as unknown) instanceof Error ? (error as Error).name : kindOf(error)
+      throw new TypeError(`handle.fail: expected a message for the client or an RpcError, got ${found}`)
+    },
     cancel: () => end({ status: 'cancelled' }),
   }
 }
 
 function toResult(result: string | CallToolResult): CallToolResult {
-  return typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result
+  if (typeof result === 'string') return { content: [{ type: 'text', text: result }] }
+  const { problem } = check(CallToolResult, result, 'result')
+  if (problem === undefined) return result
+  throw new TypeError(`handle.complete: ${problem}`)
+}
+
+function expectKind(place: string, kind: string, value: unknown): void {
+  if (kindOf(value) !== kind) throw new TypeError(`handle.${place}: expected ${kind}, got ${kindOf(value)}`)
 }

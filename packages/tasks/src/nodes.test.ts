@@ -3,7 +3,7 @@ import { memoryStore } from '@mcpx/protocol/memory'
 import { approve, createServer, elicit, type Server } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { continueAsTask, TaskEnded, type TasksOptions, tasks } from './index.ts'
+import { continueAsTask, TaskEnded, type TaskHandle, type TasksOptions, tasks } from './index.ts'
 import { closePeers, connectPeer, type PeerOptions } from './peer.fixture.ts'
 
 const servers: { close(): void }[] = []
@@ -588,6 +588,26 @@ describe('tasks.handle', () => {
     expect(await unknown.state()).toBeUndefined()
     expect(await unknown.report('x')).toBe(false)
     await expect(unknown.ask('x', elicit(approval))).rejects.toMatchObject({ reason: 'unknown' })
+  })
+
+  it.each<[string, (handle: TaskHandle) => Promise<unknown>, string]>([
+    ['no content', (handle) => handle.complete({} as never), 'handle.complete: result.content: expected array'],
+    ['no result', (handle) => handle.complete(undefined as never), 'handle.complete: result: expected object'],
+    [
+      'another error, whose message may be a secret',
+      (handle) => handle.fail(new Error('secret') as never),
+      'got Error',
+    ],
+    ['no error', (handle) => handle.fail(undefined as never), 'expected a message for the client or an RpcError'],
+    ['a number as a report', (handle) => handle.report(5 as never), 'handle.report: expected string, got number'],
+    ['no question', (handle) => handle.ask('key', {} as never), 'handle.ask, question: expected object, got nothing'],
+    ['no key', (handle) => handle.ask(undefined as never, elicit(approval)), 'handle.ask, key: expected string'],
+  ])('rejects %s, which clients could not read', async (_, use, message) => {
+    const store = memoryStore()
+    const peer = connectPeer(createNode(store, handOff))
+    const { taskId } = await peer.call('render')
+    await expect(use(tasks({ store }).handle(taskId))).rejects.toThrow(message)
+    expect(await peer.get(taskId)).toMatchObject({ status: 'working' })
   })
 
   it('stops waiting for an answer when the signal is aborted', async () => {

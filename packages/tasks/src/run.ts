@@ -314,7 +314,8 @@ export class TaskRun implements LongWork {
     if (!(done > this.#lastProgress)) return
     this.#lastProgress = done
     const wait = this.#message === undefined ? 0 : PROGRESS_INTERVAL
-    this.#message = message ?? (total === undefined ? `${done}` : `${done} of ${total}`)
+    // A message that is not a string would make the task invalid for clients.
+    this.#message = `${message ?? (total === undefined ? done : `${done} of ${total}`)}`
     this.#progressTimer ??= setTimeout(() => void this.#writeProgress(live), wait)
   }
 
@@ -386,5 +387,12 @@ export interface StartedTask {
 export async function continueAsTask(ctx: Context): Promise<StartedTask | undefined> {
   const run = runOf(ctx)
   const live = await run?.promote()
-  return run && live && { id: live.id, handOff: () => run.handOff(live) }
+  return run && live && { id: live.id, handOff: () => handOff(run, live) }
+}
+
+function handOff(run: TaskRun, live: LiveTask): Promise<never> {
+  const ending = run.handOff(live)
+  // A handler that does not return the promise must not end the process.
+  ending.catch(() => {})
+  return ending
 }
