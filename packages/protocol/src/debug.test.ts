@@ -46,6 +46,23 @@ describe('the debug observer', () => {
     { url: 'https://a.example/mcp?team=a&access_token=hunter22#x' },
     { url: 'https://a.example/mcp?apiKey=hunter22' },
     { jwt: 'eyJhbGciOiJIUzI1NiJ9.hunter22.x' },
+    { headers: { 'set-cookie': ['sid=hunter22; Path=/', 'b=hunter22'] } },
+    { cookies: [{ name: 'sid', value: 'hunter22', domain: 'a.example' }] },
+    { credentials: { user: 'ada', value: 'hunter22' } },
+    { secrets: { database: 'hunter22', ports: [{ a: 'hunter22' }] } },
+    { text: 'HTTP/1.1 200 OK\r\nSet-Cookie: sid=hunter22; Path=/\r\nServer: x' },
+    { curl: 'curl -H "Authorization: token hunter22" -H "Cookie: a=b; c=hunter22" https://a.example' },
+    { env: 'API_KEY=hunter22\nDB_PASSWORD="hunter22"' },
+    { yaml: 'password: hunter22' },
+    { text: '{"body":"{\\"access_token\\":\\"hunter22\\",\\"a\\":1}"}' },
+    { url: 'https://hunter22hunter22hunter22@github.com/a/b' },
+    { url: 'https://a.example/cb#access_token=hunter22&a=b' },
+    { url: 'https://a.example/cb?code=hunter22&state=1' },
+    { url: 'https://a.blob.example/c?sv=1&sig=hunter22' },
+    { url: 'https://s3.example/c?X-Amz-Signature=hunter22' },
+    { text: 'use ghp_hunter22hunter22hunter22 here' },
+    { text: 'sk-proj-hunter22hunter22hunter22' },
+    { text: '-----BEGIN RSA PRIVATE KEY-----\nhunter22\nab+/=\n-----END RSA PRIVATE KEY-----' },
   ])('redacts secrets: %j', (args) => {
     const [line = ''] = linesOf(call(args))
     expect(line).not.toContain('hunter22')
@@ -60,7 +77,16 @@ describe('the debug observer', () => {
   })
 
   it('shows names that are not secrets', () => {
-    const params = { progressToken: 7, tokens: 3, query: 'the token of my heart', basic: 'Basic colors' }
+    const params = {
+      progressToken: 7,
+      tokens: 3,
+      query: 'the token of my heart',
+      basic: 'Basic colors',
+      uses: 'sk-learn-pipelines',
+      repository: 'ssh://git@github.com/a/b',
+      country: 'https://a.example/?country_code=NO',
+      schema: { properties: { password: { type: 'string', description: 'at least 8' } }, required: ['password'] },
+    }
     expect(linesOf(call(params))[0]).toContain(JSON.stringify(params))
   })
 

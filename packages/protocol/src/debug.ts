@@ -1,6 +1,7 @@
 /** Writes the messages of a connection to standard error, one line each, while `MCPX_DEBUG` or an option is set. */
 
 import type { Decoded } from './codec.ts'
+import { isObject } from './json.ts'
 import { type Message, Refusal } from './messages.ts'
 import type { Channel } from './transport.ts'
 
@@ -57,23 +58,47 @@ function lineOf(message: Decoded | readonly Message[]): string {
 
 /** Names of members that hold secrets. A progress token is not a secret. */
 const SECRET_NAME =
-  /authorization|cookie|credential|passw|passphrase|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
+  /authorization|bearer|cookie|credential|passw|passphrase|pwd|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
 /** Members of JSON within strings, as in the text content that repeats the output of a tool. The last one may be cut. */
 const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
-/** Credentials within strings: those of an `Authorization` header, JSON web tokens, and passwords and parameters of URLs. */
-const SECRET_TEXT =
-  /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)|(?<=[?&][\w-]{0,32}(?:token|secret|password|key)=)[^\s&#"]+/gi
+/** Secrets within strings. */
+const SECRET_TEXTS = [
+  // Credentials of an `Authorization` header, and JSON web tokens.
+  /\b(?:Bearer|Basic|DPoP) [\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+/gi,
+  // Passwords and tokens before the host of a URL, and parameters of its query and its fragment.
+  /(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)|(?<=\/\/)[\w.~-]{16,256}(?=@)/gi,
+  /(?<=[?&#](?:[\w-]{0,32}(?:token|secret|password|key|signature|sig)|code)=)[^\s&#"]+/gi,
+  // Headers, and assignments such as `API_KEY=…`, also within JSON in a string of JSON.
+  /(?<=\b(?:set-cookie|cookie|[\w-]{0,32}authorization)\s?:\s?)[^\r\n"\\]+/gi,
+  /(?<=\b[\w-]{0,32}(?:token|secret|passw(?:or)?d|pwd|api[-_]?key)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;\\]{6,}/gi,
+  // Keys in the forms of GitHub, GitLab, npm, OpenAI, Slack, Amazon and Google, and private keys.
+  /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|sk-(?:[a-z]{1,16}-)?|xox[abprs]-|AKIA|AIza|ya29\.)[\w-]{16,}/g,
+  /(?<=-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----)[\s\w+/=\\]+/g,
+]
+const REDACTED = '[redacted]'
 
 /**
  * Returns a value of JSON with `[redacted]` in the place of secrets: of members whose names say that they are secret, and of
  * credentials within strings. Use it as the replacer of `JSON.stringify`.
  */
 export function redactSecrets(name: string, value: unknown): unknown {
-  if (SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'number')) return '[redacted]'
+  if (SECRET_NAME.test(name)) return redactValues(value)
   if (typeof value !== 'string') return value
-  return value
-    .replace(SECRET_TEXT, '[redacted]')
-    .replace(JSON_MEMBER, (member, inner: string) => (SECRET_NAME.test(inner) ? `"${inner}":"[redacted]"` : member))
+  return SECRET_TEXTS.reduce((text, secret) => text.replace(secret, REDACTED), value).replace(
+    JSON_MEMBER,
+    (member, inner: string) => (SECRET_NAME.test(inner) ? `"${inner}":"${REDACTED}"` : member),
+  )
+}
+
+/** Members that only a JSON Schema has. It describes a secret, and contains none. */
+const SCHEMA_MEMBERS = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const']
+
+/** Redacts all strings and numbers of a value, such as a list of cookies. */
+function redactValues(value: unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'number') return REDACTED
+  if (Array.isArray(value)) return value.map(redactValues)
+  if (!isObject(value) || SCHEMA_MEMBERS.some((member) => member in value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, redactValues(member)]))
 }
 
 function shownValue(name: string, value: unknown): unknown {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@mcpx/client'
 import { memoryConnector } from '@mcpx/protocol/memory'
+import { createServer } from '@mcpx/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { contract, record, recordOnce, replay } from '../node.ts'
 import { catchError, delay } from '../timing.ts'
@@ -110,6 +111,25 @@ it('fails when the user answers another way than in the transcript', async () =>
 
 it('refuses what is no transcript', () => {
   expect(() => replayTranscript({} as Transcript)).toThrow('expected a transcript of the format "mcpx transcript 1"')
+})
+
+it('redacts secrets in members, URLs, headers and texts, and replays without them', async () => {
+  const leak = {
+    headers: { 'set-cookie': ['sid=hunter22'] },
+    url: 'https://a.example/#access_token=hunter22',
+    dump: 'HTTP/1.1 200 OK\r\nSet-Cookie: sid=hunter22',
+  }
+  const server = createServer({ name: 'leaky', version: '1' }).tool('leak', {}, () => ({
+    content: [{ type: 'text', text: JSON.stringify(leak) }],
+    structuredContent: leak,
+  }))
+  let transcript: Transcript | undefined
+  const client = await connect(recordTranscript(memoryConnector(server), (saved) => (transcript = saved)))
+  await client.callTool('leak')
+  await client.close()
+  expect(JSON.stringify(transcript)).not.toContain('hunter22')
+  await using again = await connect(replayTranscript(transcript as Transcript))
+  expect((await again.callTool('leak')).structuredContent).toMatchObject({ headers: { 'set-cookie': ['[redacted]'] } })
 })
 
 it('redacts more by option', async () => {
