@@ -62,6 +62,8 @@ export async function inspect(
 /** Opens an address. The test fails if the page throws, or if its policy had to block something. */
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  // Longer than any step takes, and shorter than the test, so that an error names the step.
+  context.setDefaultTimeout(15_000)
   const tab = await context.newPage()
   const problems: string[] = []
   tab.on('pageerror', (error) => problems.push(String(error.stack)))

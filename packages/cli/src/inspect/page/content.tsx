@@ -41,8 +41,26 @@ export function ContentBlocks({
   )
 }
 
+/** A message of a conversation. */
+export function ChatMessage({
+  role,
+  blocks,
+}: {
+  readonly role: string
+  readonly blocks: readonly ContentBlock[]
+}): VNode {
+  return (
+    <div class={`chat ${role === 'assistant' ? 'assistant' : 'user'}`}>
+      <p class="chat-role">{visibleText(role)}</p>
+      {blocks.map((block, index) => (
+        <Block key={index} block={block} />
+      ))}
+    </div>
+  )
+}
+
 /** One block of content. */
-export function Block({ block }: { readonly block: ContentBlock }): VNode {
+function Block({ block }: { readonly block: ContentBlock }): VNode {
   switch (block.type) {
     case 'text':
       return <TextBlock text={block.text} title="Text" />

@@ -5,6 +5,11 @@ import { useId, useState } from 'preact/hooks'
 import { Button, visibleText } from './elements.tsx'
 import { type Choice, type Field, initialValue, memberPath, type NamedField, type Problem } from './form-model.ts'
 
+/** Moves the focus to the first field with a problem, once it is shown. */
+export function focusProblem(form: HTMLElement): void {
+  setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), 50)
+}
+
 interface FieldProps {
   readonly field: Field
   readonly value: unknown
@@ -26,10 +31,13 @@ export function Fields(props: {
   readonly problems: readonly Problem[]
 }): VNode {
   const { fields, value, onChange, path, problems } = props
-  const values = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  const values: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   const setMember = (name: string, member: unknown) => {
-    const { [name]: _, ...rest } = values
-    onChange(member === undefined ? rest : { ...values, [name]: member })
+    const changed = { ...values, [name]: member }
+    // The order of the form, whichever field was filled in first. Other members may come from JSON.
+    const names = new Set([...fields.map((each) => each.name), ...Object.keys(changed)])
+    const entries = [...names].map((each) => [each, memberOf(changed, each)] as const)
+    onChange(Object.fromEntries(entries.filter(([, each]) => each !== undefined)))
   }
   return (
     <div class="fields">
@@ -39,7 +47,7 @@ export function Fields(props: {
           field={field}
           name={name}
           isRequired={isRequired}
-          value={values[name]}
+          value={memberOf(values, name)}
           onChange={(member) => setMember(name, member)}
           path={memberPath(path, name)}
           problems={problems}
@@ -47,6 +55,11 @@ export function Fields(props: {
       ))}
     </div>
   )
+}
+
+/** A field may have the name of a member that all objects inherit. */
+function memberOf(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(values, name) ? values[name] : undefined
 }
 
 function FieldRow(props: FieldProps): VNode {
@@ -86,7 +99,7 @@ function FieldRow(props: FieldProps): VNode {
     )
   }
   return (
-    <div class="field">
+    <div class={hasCheckbox(field, isRequired) ? 'field flag' : 'field'}>
       <label for={id}>{label}</label>
       <Input
         {...props}
@@ -222,8 +235,13 @@ function NumberInput({ value, onChange, id, aria }: InputProps): VNode {
   )
 }
 
+/** A flag that may be left out has three states, which a checkbox cannot show. */
+function hasCheckbox({ kind, initial }: Field, isRequired: boolean): boolean {
+  return kind === 'boolean' && (isRequired || initial !== undefined)
+}
+
 function BooleanInput({ field, value, onChange, id, aria, isRequired }: InputProps): VNode {
-  if (isRequired || field.initial !== undefined) {
+  if (hasCheckbox(field, isRequired)) {
     return (
       <input
         id={id}

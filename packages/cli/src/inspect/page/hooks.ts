@@ -79,6 +79,7 @@ export type RunState<Result> =
   | { readonly status: 'idle' }
   | { readonly status: 'running'; readonly start: number; readonly progress?: CallProgress | undefined }
   | { readonly status: 'done'; readonly result: Result; readonly duration: number }
+  | { readonly status: 'cancelled'; readonly duration: number }
   | { readonly status: 'failed'; readonly error: ExplainedError; readonly duration: number }
 
 const runs = new Map<string, { readonly state: RunState<unknown>; readonly controller: AbortController }>()
@@ -126,6 +127,7 @@ async function startRun<Result>(key: string, make: (settings: CallSettings) => P
     const result = await make({ signal: controller.signal, onProgress })
     setState({ status: 'done', result, duration: performance.now() - start })
   } catch (error) {
-    setState({ status: 'failed', error: explainedOf(error), duration: performance.now() - start })
+    if (controller.signal.aborted) setState({ status: 'cancelled', duration: performance.now() - start })
+    else setState({ status: 'failed', error: explainedOf(error), duration: performance.now() - start })
   }
 }

@@ -5,7 +5,7 @@ import type { GetPromptResult } from '@mcpx/protocol'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { CompletedInput } from './completed-input.tsx'
-import { Block } from './content.tsx'
+import { ChatMessage } from './content.tsx'
 import { Button, CopyButton, Empty, formatDuration } from './elements.tsx'
 import { useKept, usePageState, useRoute, useRun } from './hooks.ts'
 import { ItemHead, ItemList } from './item-list.tsx'
@@ -93,10 +93,7 @@ function PromptPanel({ prompt }: { readonly prompt: Prompt }): VNode {
               <CopyButton text={() => JSON.stringify(result, null, 2)}>Copy</CopyButton>
             </div>
             {result.messages.map(({ role, content }, index) => (
-              <div class={`chat ${role === 'assistant' ? 'assistant' : 'user'}`} key={index}>
-                <p class="chat-role">{role}</p>
-                <Block block={content} />
-              </div>
+              <ChatMessage key={index} role={role} blocks={[content]} />
             ))}
             {result.messages.length === 0 && <p class="note">The prompt has no messages.</p>}
           </>

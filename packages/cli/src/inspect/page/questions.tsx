@@ -1,11 +1,12 @@
 /** Asks the questions of the server: forms, URLs, and messages that a model would write. */
 
-import type { JsonObject } from '@mcpx/protocol'
+import type { ContentBlock, JsonObject, SamplingMessage } from '@mcpx/protocol'
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Answer, Question } from '../api.ts'
-import { Button, visibleText } from './elements.tsx'
-import { Fields } from './form.tsx'
+import { ChatMessage } from './content.tsx'
+import { Button, LongText, visibleText } from './elements.tsx'
+import { Fields, focusProblem } from './form.tsx'
 import { fieldOf, initialValue, type Problem, problemsOf, ROOT } from './form-model.ts'
 import { usePageState } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
@@ -83,6 +84,7 @@ function FormQuestion({ question, reply }: QuestionProps<'form'>): VNode {
       onSubmit={(event) => {
         event.preventDefault()
         send()
+        focusProblem(event.currentTarget)
       }}
     >
       <h2 id="question-title">The server asks</h2>
@@ -140,8 +142,20 @@ function UrlQuestion({ question, reply }: QuestionProps<'url'>): VNode {
   )
 }
 
+function ChatMessages({ messages }: { readonly messages: readonly unknown[] }): VNode {
+  return (
+    <>
+      {/* Blocks of other types are shown as JSON. */}
+      {(messages as readonly SamplingMessage[]).map(({ role, content }, index) => (
+        <ChatMessage key={index} role={role} blocks={[content].flat() as ContentBlock[]} />
+      ))}
+    </>
+  )
+}
+
 function SamplingQuestion({ question, reply }: QuestionProps<'sampling'>): VNode {
   const { params } = question
+  const { systemPrompt, messages } = params
   const [text, setText] = useState('')
   const [model, setModel] = useState('a person')
   const [isJson, setIsJson] = useState(false)
@@ -165,7 +179,17 @@ function SamplingQuestion({ question, reply }: QuestionProps<'sampling'>): VNode
     >
       <h2 id="question-title">The server asks a model</h2>
       <p class="note">You play the model: read the messages, and write the next one.</p>
-      <JsonTree value={params} />
+      {typeof systemPrompt === 'string' && (
+        <>
+          <h3>System prompt</h3>
+          <LongText text={systemPrompt} limit={5_000} />
+        </>
+      )}
+      <ChatMessages messages={Array.isArray(messages) ? messages : []} />
+      <details class="definition">
+        <summary>All parameters</summary>
+        <JsonTree value={params} />
+      </details>
       <div class="field">
         <label for="sampling-text">
           <span class="field-name">Message of the assistant</span>

@@ -1,7 +1,7 @@
 /** Shows a call while it runs: its time, its progress, and a button to cancel it. Then its error. */
 
-import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren, RefObject, VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, ErrorCard, formatDuration, visibleText } from './elements.tsx'
 import type { Run } from './hooks.ts'
 
@@ -12,21 +12,30 @@ export function RunPanel<Result>(props: {
 }): VNode | null {
   const { run, children } = props
   const { state } = run
+  const box = useRef<HTMLElement>(null)
+  const shown = useRef(state.status)
+  useEffect(() => {
+    // The panel is below the form. It comes into view when its content changes, not when the item is opened.
+    if (shown.current !== state.status) box.current?.scrollIntoView({ block: 'nearest' })
+    shown.current = state.status
+  }, [state.status])
   switch (state.status) {
     case 'idle':
       return null
     case 'running':
-      return <Running start={state.start} progress={state.progress} onCancel={run.cancel} />
+      return <Running box={box} start={state.start} progress={state.progress} onCancel={run.cancel} />
+    case 'cancelled':
+      return <p class="note">Cancelled after {formatDuration(state.duration)}</p>
     case 'failed':
       return (
-        <section class="result" aria-label="Result">
+        <section class="result" aria-label="Result" ref={box}>
           <ErrorCard error={state.error} />
           <p class="note">after {formatDuration(state.duration)}</p>
         </section>
       )
     case 'done':
       return (
-        <section class="result" aria-label="Result">
+        <section class="result" aria-label="Result" ref={box}>
           {children(state.result, state.duration)}
         </section>
       )
@@ -34,6 +43,7 @@ export function RunPanel<Result>(props: {
 }
 
 function Running(props: {
+  readonly box: RefObject<HTMLElement | null>
   readonly start: number
   readonly progress:
     | {
@@ -44,7 +54,7 @@ function Running(props: {
     | undefined
   readonly onCancel: () => void
 }): VNode {
-  const { start, progress, onCancel } = props
+  const { box, start, progress, onCancel } = props
   const [now, setNow] = useState(() => performance.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(performance.now()), 200)
@@ -52,7 +62,7 @@ function Running(props: {
   }, [])
   const { progress: value, total, message } = progress ?? {}
   return (
-    <section class="running" aria-label="The call runs">
+    <section class="running" aria-label="The call runs" ref={box}>
       <div class="running-head">
         <span class="spinner" aria-hidden="true" />
         <span role="status">{message ? visibleText(message) : 'Waiting for the response'}</span>

@@ -8,7 +8,7 @@ import { useState } from 'preact/hooks'
 import { AppView } from './app-view.tsx'
 import { ContentBlocks } from './content.tsx'
 import { Badge, Button, CopyButton, Empty, formatDuration, Segments } from './elements.tsx'
-import { Fields } from './form.tsx'
+import { Fields, focusProblem } from './form.tsx'
 import { fieldOf, initialValue, type Problem, problemsOf, ROOT } from './form-model.ts'
 import { useKept, usePageState, useRoute, useRun } from './hooks.ts'
 import { ItemHead, ItemList } from './item-list.tsx'
@@ -101,6 +101,7 @@ function ToolPanel({ tool }: { readonly tool: Tool }): VNode {
         onSubmit={(event) => {
           event.preventDefault()
           send(false)
+          focusProblem(event.currentTarget)
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(false)
