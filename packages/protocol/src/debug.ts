@@ -59,7 +59,7 @@ function lineOf(message: Decoded | readonly Message[]): string {
 /** Names of members that hold secrets. A progress token is not a secret. */
 const SECRET_NAME =
   /authorization|bearer|cookie|credential|passw|passphrase|pwd|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
-/** Members of JSON within strings, as in the text content that repeats the output of a tool. The last one may be cut. */
+/** Members of JSON within strings that are not JSON as a whole. The last one may be cut. */
 const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
 /** Secrets within strings. */
 const SECRET_TEXTS = [
@@ -84,7 +84,24 @@ const REDACTED = '[redacted]'
 export function redactSecrets(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name)) return redactValues(value)
   if (typeof value !== 'string') return value
-  return SECRET_TEXTS.reduce((text, secret) => text.replace(secret, REDACTED), value).replace(
+  return redactJson(value) ?? redactText(value)
+}
+
+/** Redacts JSON, as in the text content that repeats the output of a tool. Returns undefined for other texts. */
+function redactJson(text: string): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    const redacted = JSON.stringify(value, redactSecrets)
+    // Without secrets, the spaces stay as they are.
+    return redacted === JSON.stringify(value) ? text : redacted
+  } catch {
+    return undefined
+  }
+}
+
+function redactText(text: string): string {
+  return SECRET_TEXTS.reduce((rest, secret) => rest.replace(secret, REDACTED), text).replace(
     JSON_MEMBER,
     (member, inner: string) => (SECRET_NAME.test(inner) ? `"${inner}":"${REDACTED}"` : member),
   )
