@@ -13,7 +13,7 @@ import {
   type TaskHandle,
 } from './index.ts'
 
-interface Offers {
+interface Types {
   tools: {
     add: { input: { a: number; b: number }; output: { sum: number } }
     now: { input: Record<string, never>; output: string }
@@ -22,7 +22,7 @@ interface Offers {
   prompts: { review: { code: string; lang?: string | undefined }; hello: Record<string, never> }
 }
 
-declare const server: Responder & Catalogued<Offers>
+declare const server: Responder & Catalogued<Types>
 declare const connector: Connector
 
 export async function typedByTheServer(): Promise<void> {
@@ -67,7 +67,7 @@ export async function typedCalls(name: string): Promise<void> {
 }
 
 /** The types of one kind of items do not depend on those of another. */
-declare const odd: Responder & { readonly '~catalogue'?: { tools: Offers['tools']; prompts: { p: { n: number } } } }
+declare const odd: Responder & { readonly '~catalogue'?: { tools: Types['tools']; prompts: { p: { n: number } } } }
 
 export async function typedAlone(): Promise<void> {
   const client = await connect(odd)

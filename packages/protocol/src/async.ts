@@ -9,7 +9,7 @@ export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
 }
 
 /**
- * Wraps a callback so that calling it never throws. `fail` is called with errors of the callback, also if it rejects; it
+ * Wraps a callback so that calling it never throws. Errors and rejections of the callback are passed to `fail`, which
  * must not throw. Default of `fail`: none.
  */
 export function guarded<Args extends readonly unknown[]>(

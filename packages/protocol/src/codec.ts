@@ -1,4 +1,4 @@
-/** Parses and serializes messages. For an invalid string, it returns a `Refusal` and does not throw. */
+/** Parses and serializes messages. For an invalid string, `decode` returns a `Refusal` and does not throw. */
 
 import { internalError, parseError } from './errors.ts'
 import { placeOf } from './json.ts'
@@ -102,7 +102,10 @@ function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message |
   })
 }
 
-/** Returns the position of a syntax error, if the engine names it. Excerpts in the engine's message are left out. */
+/**
+ * Returns the position of a syntax error, if the message of the engine contains it. The message itself is not used,
+ * because it quotes the input.
+ */
 function positionOf(cause: unknown, text: string): string {
   const message = cause instanceof Error ? cause.message : ''
   const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1]

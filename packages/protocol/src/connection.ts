@@ -139,7 +139,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     this.#lastId += 1
     const id = this.#lastId
     const result = this.#pending.add(id, method, options)
-    // With an invalid timeout, `result` is already rejected and the request is not pending, so it is not sent.
+    // If the timeout is invalid, `result` is already rejected and the request is not pending. Then it is not sent.
     if (this.#pending.get(id) !== undefined) void this.#sendRequest(id, method, params, options)
     return result
   }
@@ -355,7 +355,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     this.#stopChanges = () => {}
     try {
       const watching = this.#options.responder?.watchChanges?.(session, (message) => this.#sendNotification(message))
-      // Not awaited if it is known, because the connection may end in the meantime.
+      // If the function is already known, do not await it: the connection may end in the meantime.
       const stop = isPromise(watching) ? await watching : watching
       if (this.#ending === undefined) this.#stopChanges = stop ?? this.#stopChanges
       else stop?.()
@@ -387,7 +387,7 @@ class ConnectionSession implements Session {
   }
 }
 
-/** Replaces responses that cannot be written as JSON with error responses. Returns undefined if there are none. */
+/** Replaces responses that cannot be written as JSON with error responses. Returns undefined if all of them can be written. */
 function repair(answer: Message | Message[]): Message | Message[] | undefined {
   const answers = [answer].flat()
   const repaired = answers.map(writable)

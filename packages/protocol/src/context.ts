@@ -25,8 +25,8 @@ export interface ClientFacts {
   /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities
   /**
-   * Returns whether the client declared an extension, such as `io.modelcontextprotocol/ui`. A declaration in an era that an
-   * extension of this server is not for has no effect.
+   * Returns whether the client declared an extension, such as `io.modelcontextprotocol/ui`. If an extension of this
+   * server is limited to one era, declaring it in the other era has no effect.
    */
   supports(extension: string): boolean
 }
@@ -116,9 +116,9 @@ export interface Context {
   readonly client: ClientFacts
   /** The `_meta` of the request, unchanged. */
   readonly meta: JsonObject
-  /** The responses of the client in this round to input requests that the handler returned itself. */
+  /** The responses of the client to input requests that the handler returned itself in its previous run. */
   readonly inputResponses: Readonly<Record<string, InputResponse>> | undefined
-  /** The state that the handler returned with these input requests. It was encrypted in transit. */
+  /** The state that the handler returned with these input requests. The client received it encrypted. */
   readonly requestState: string | undefined
   /** Headers and URL. Undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
@@ -155,7 +155,7 @@ export interface Context {
    */
   roots(key?: string): Promise<Root[]>
   /**
-   * Sends several input requests in one round. Requests that the client does not support are not sent, and the result has no
+   * Sends several input requests at once. Requests that the client does not support are not sent, and the result has no
    * member for them.
    */
   ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(

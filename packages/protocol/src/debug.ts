@@ -78,8 +78,8 @@ const SECRET_TEXTS = [
 const REDACTED = '[redacted]'
 
 /**
- * Returns a value of JSON with `[redacted]` in the place of secrets: of members whose names say that they are secret, and of
- * credentials within strings. Use it as the replacer of `JSON.stringify`.
+ * Replaces secrets in a JSON value by `[redacted]`: the values of members with secret names, and credentials within
+ * strings. Use it as the replacer of `JSON.stringify`.
  */
 export function redactSecrets(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name)) return redactValues(value)
@@ -125,7 +125,7 @@ function shownValue(name: string, value: unknown): unknown {
   return `${text.slice(0, MAX_STRING_LENGTH)}… (${value.length} characters)`
 }
 
-/** The parts of runtimes that are used, where they exist. */
+/** The globals of runtimes that this module uses, if they exist. */
 interface Runtime {
   readonly process?: {
     readonly env?: Readonly<Record<string, string | undefined>>
@@ -137,7 +137,7 @@ interface Runtime {
 function isDebugSet(): boolean {
   const { process, Deno } = globalThis as Runtime
   try {
-    // Deno would ask its user for the permission.
+    // Without the permission, reading the variable makes Deno ask its user.
     const permission = Deno?.permissions.querySync({ name: 'env', variable: 'MCPX_DEBUG' })
     if (permission !== undefined && permission.state !== 'granted') return false
     return !['', '0', 'false'].includes(process?.env?.MCPX_DEBUG ?? '')

@@ -33,7 +33,7 @@ export interface AuthInfo {
 export function principalOf(auth: AuthInfo | undefined): string | undefined {
   if (auth === undefined) return undefined
   const { issuer, subject } = auth
-  // The first character distinguishes a bare subject from a pair.
+  // A pair is a JSON array, which begins with "[". A subject that begins with "[" is therefore written as a pair, too.
   return issuer === undefined && !subject.startsWith('[') ? subject : JSON.stringify([issuer ?? null, subject])
 }
 
@@ -146,7 +146,7 @@ export interface RequestInfo {
   readonly url: string
 }
 
-/** Everything needed to answer one message. */
+/** One received message: its caller, its signal, and the functions that send to its sender before the response. */
 export interface Exchange {
   /** Aborted when the request is cancelled. Created on first access. */
   readonly signal: AbortSignal
@@ -186,8 +186,8 @@ export interface Exchange {
    */
   closeStream?(): void
   /**
-   * The options of the related request: the one of our requests whose stream carried the message. Undefined if there is no
-   * such stream, for example because the transport has one stream for all messages.
+   * The options of the related request. This is the request that this side sent and whose response stream contained the
+   * message. Undefined if there is no such stream, for example because the transport has one stream for all messages.
    */
   readonly during?: RequestOptions | undefined
   /**
@@ -200,8 +200,8 @@ export interface Exchange {
 /** Handles messages, as a server does. One responder can be used by any number of connections. */
 export interface Responder {
   /**
-   * Whether no responses are sent, neither to requests nor to malformed messages. Modern clients set it, because modern
-   * servers must not send requests and clients must not answer them. Default: false.
+   * If true, no responses are sent, neither to requests nor to malformed messages. Modern clients set it, because
+   * modern servers must not send requests, and clients must not answer them. Default: false.
    */
   readonly silent?: boolean | undefined
   /**
@@ -218,9 +218,10 @@ export interface Responder {
    */
   respond(message: RequestMessage | NotificationMessage, exchange: Exchange): Awaitable<ResponseMessage | undefined>
   /**
-   * Sends list changes, resource updates and logs to a session until the returned function is called. The transport calls it
-   * after the session is initialized. If `send` returns a promise, wait for it before you send more; it never rejects. Must
-   * not call `send` before it has returned. A returned promise resolves when changes of other processes are received, too.
+   * Sends list changes, resource updates and logs to a session until the returned function is called. The transport
+   * calls it after the session is initialized. If `send` returns a promise, wait for it before you send more; it never
+   * rejects. The method must not call `send` before it returns. If it returns a promise, the promise resolves when
+   * changes of other processes are received, too.
    *
    * @param hasGap whether the client may have missed changes, so that everything it has subscribed to counts as changed
    */
@@ -230,15 +231,15 @@ export interface Responder {
     hasGap?: boolean,
   ): Awaitable<() => void>
   /**
-   * Called when a session ends with its connection, or because its client deleted it. Not called when a session expires.
-   * `network` is the connection of the session, if it is known.
+   * Called when a session ends, because its connection ended or its client deleted it. Not called when a session
+   * expires. `network` is the connection of the session, if it is known.
    */
   sessionEnded?(session: Session, network?: NetworkInfo): Awaitable<void>
   /**
-   * Returns the input schema of a tool, for transports that mirror arguments in headers. Its `x-mcp-header` annotations name
-   * the headers that must equal the arguments. Returns undefined for a tool that this caller cannot see; may return
-   * undefined for a tool without annotations. Called before each call, so it must be fast. Returns the same object while the
-   * schema is unchanged. Never throws.
+   * Returns the input schema of a tool, for transports that repeat arguments in headers. Its `x-mcp-header` annotations
+   * name the headers that must equal the arguments. Returns undefined for a tool that this caller cannot see; may
+   * return undefined for a tool without annotations. Called before each call, so it must be fast. Returns the same
+   * object while the schema is unchanged. Never throws.
    */
   inputSchemaOf?(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined>
 }

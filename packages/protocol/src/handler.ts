@@ -76,9 +76,10 @@ export interface OtherHandler {
   setLogLevel(params: { readonly level: LoggingLevel }, ctx: Context): Awaitable<void>
   /**
    * Calls the listener with each change until the returned function is called. A server subscribes once for all its
-   * subscribers. The listener is a new function for each subscription and never throws. Errors of this method are passed to
-   * `onError` of the server and do not affect other parts. A server with a `store` publishes each change to its other
-   * processes, unless `isShared` is true: they are notified by the source of the change itself, such as a database.
+   * subscribers. The listener is a new function for each subscription and never throws. Errors of this method are
+   * passed to `onError` of the server and do not affect other parts. A server with a `store` publishes each change to
+   * its other processes. If `isShared` is true, it does not: then the source of the change, such as a database,
+   * notifies all processes.
    */
   changes(listener: (change: Change, isShared?: boolean) => void): () => void
 }
@@ -90,7 +91,7 @@ export interface Handler
 /** All members of a part, or none of them. */
 type Whole<Part> = Part | { readonly [Key in keyof Part]?: undefined }
 
-/** A handler without incomplete pairs, such as a `callTool` without a `listTools`. */
+/** A handler in which members that belong together are complete: `callTool` without `listTools` does not compile. */
 export type WholeHandler = Whole<ToolHandler> &
   Whole<ResourceHandler> &
   Whole<SubscriptionHandler> &
@@ -116,6 +117,6 @@ export interface Catalogue {
 }
 
 /** An object with a catalogue. The member exists only in types. */
-export interface Catalogued<out Offers extends Catalogue> {
-  readonly '~catalogue'?: Offers
+export interface Catalogued<out Types extends Catalogue> {
+  readonly '~catalogue'?: Types
 }

@@ -1,11 +1,10 @@
-/** The values of a plain JSON Schema as a type, where the compiler knows the schema: one that is written `as const`. */
+/** Infers a type from a plain JSON Schema that is written `as const`. */
 
 import type { JsonObject } from './messages.ts'
 
 /**
- * The type of the values that a JSON Schema describes; unknown where it does not say. Reads `const`, `enum`, `type`,
- * `properties`, `required`, `additionalProperties`, `items`, `anyOf` and `oneOf`. Other keywords narrow values at run time
- * only.
+ * The type of the values that a JSON Schema describes. Parts that the schema does not describe are `unknown`. Supports `const`, `enum`, `type`,
+ * `properties`, `required`, `additionalProperties`, `items`, `anyOf` and `oneOf`. Other keywords restrict values only at run time.
  *
  * ```ts
  * const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } as const

@@ -9,7 +9,7 @@ export interface ValueLimits {
 
 export interface CodecLimits extends ValueLimits {
   /**
-   * The longest message, in UTF-16 code units. Transports that limit bytes do so while they read.
+   * The longest message, in UTF-16 code units. Transports also limit the bytes that they read.
    */
   maxLength: number
   /** The most messages in a batch. */
@@ -48,7 +48,7 @@ export interface DuplexLimits {
    */
   unsent: number
   /**
-   * How long the peer may read nothing while that many responses wait, in ms. Then the connection is closed. Default:
+   * How long the peer may read nothing while `unsent` responses wait, in ms. Then the connection is closed. Default:
    * 60,000.
    */
   stallTimeout: number

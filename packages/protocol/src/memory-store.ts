@@ -1,4 +1,4 @@
-/** The whole store in the memory of one process, and its stores for counts and used ids. */
+/** The stores for counts and used ids in the memory of one process, and the store that combines all parts. */
 
 import {
   createMemoryEventBus,
@@ -40,7 +40,7 @@ export function createMemoryCounterStore(options: MemoryCounterStoreOptions = {}
         known.count += 1
         return { count: known.count, resetsAt: known.resetsAt }
       }
-      // Deleted first, so that entries stay in the order in which their windows began.
+      // Delete the old entry first, so that entries stay in the order in which their windows began.
       windows.delete(key)
       makeRoom(now)
       const fresh = { count: 1, resetsAt: now + window }
@@ -54,7 +54,7 @@ export function createMemoryCounterStore(options: MemoryCounterStoreOptions = {}
 
 /** Options of `createMemoryReplayStore`. */
 export interface MemoryReplayStoreOptions {
-  /** How many ids are stored; when it is full, proofs are refused until ids expire. Default: 100,000. */
+  /** How many ids are stored. If the store is full, proofs are refused until ids expire. Default: 100,000. */
   readonly maxIds?: number | undefined
 }
 
@@ -96,8 +96,8 @@ export function createMemoryReplayStore(options: MemoryReplayStoreOptions = {}):
 // The whole store
 
 /**
- * Creates a store in the memory of this process, with the default limits of each part. Servers that are given the same store
- * share their state, as several processes would with a store outside of them.
+ * Creates a store in the memory of this process, with the default limits of each part. Several servers in this process
+ * can use it to share their state, as several processes do with a store such as Redis.
  */
 export function memoryStore(): Store {
   return {

@@ -80,8 +80,8 @@ export class ExpiringMap<V> {
   }
 
   #use(key: string, entry: Entry<V>, now: number): void {
-    // The entry moves to the end by deletion. V8 replaces the table of a map after many deletions, so none is made for the
-    // entry that is already last.
+    // Deleting an entry before it is set again moves it to the end. An entry that is already last is not deleted,
+    // because V8 replaces the table of a map after many deletions.
     if (key !== this.#newest) this.#entries.delete(key)
     this.#entries.set(key, entry)
     this.#newest = key
@@ -105,13 +105,13 @@ export class ExpiringMap<V> {
 /** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /**
-   * The most sessions that are kept. Beyond it, the least recently used session is dropped of the caller whose sessions
-   * take the most memory, so that one caller cannot end those of others. Default: 10,000.
+   * The most sessions that are kept. Above it, the caller whose sessions use the most memory loses its least recently
+   * used session, so that one caller cannot end the sessions of others. Default: 10,000.
    */
   maxSessions?: number
   /**
-   * The most bytes that the records of all sessions take, estimated from their JSON. Beyond it, sessions are dropped in the
-   * same way. Default: 32 Mi.
+   * The most bytes that the records of all sessions use, estimated from their JSON. Above it, sessions are dropped in
+   * the same way. Default: 32 Mi.
    */
   maxTotalBytes?: number
   /** Called with the id of each session that expired or was dropped. Default: none. */
@@ -121,11 +121,14 @@ export interface MemorySessionStoreOptions {
 /** Options of `createMemoryRecordStore`. */
 export interface MemoryRecordStoreOptions {
   /**
-   * The most records that are kept. Beyond it, the least recently used record is dropped of the subject whose records take the
-   * most memory; the member `subject` of a record names it. Default: 10,000.
+   * The most records that are kept. Above it, the subject whose records use the most memory loses its least recently
+   * used record. The member `subject` of a record names its subject. Default: 10,000.
    */
   maxRecords?: number
-  /** The most bytes that all records take, estimated from their JSON. Beyond it, records are dropped in the same way. Default: 32 Mi. */
+  /**
+   * The most bytes that all records use, estimated from their JSON. Above it, records are dropped in the same way.
+   * Default: 32 Mi.
+   */
   maxTotalBytes?: number
   /** Called with the id of each record that expired or was dropped. Default: none. */
   onEvict?: (id: string) => void
@@ -143,7 +146,7 @@ interface MemoryRecord<T> {
 /** The memory that an object or array takes besides its content, in bytes. */
 const OBJECT_COST = 40
 
-/** Estimates the memory of a JSON value from its text: `[[],[]]` takes far more than its 7 characters. */
+/** Estimates the memory of a JSON value from its JSON string: `[[],[]]` takes far more than its 7 characters. */
 function estimateBytes(text: string): number {
   let bytes = text.length
   for (const character of text) if (character === '{' || character === '[') bytes += OBJECT_COST
@@ -240,11 +243,14 @@ export interface MemoryEventStoreOptions {
   ttl?: number
   /** The most complete streams that are kept. Beyond it, the least recently used one is dropped. Default: 1,000. */
   maxStreams?: number
-  /** The most open streams that are kept, dropped in the same way. Complete streams do not count. Default: 10,000. */
+  /**
+   * The most open streams that are kept. Above it, the least recently used one is dropped. Complete streams do not
+   * count. Default: 10,000.
+   */
   maxLive?: number
   /** The most events kept per stream. Older events are dropped; streams cannot be resumed from them. Default: 1,000. */
   maxEvents?: number
-  /** The most characters of events kept per stream, dropped in the same way. Default: 4 Mi. */
+  /** The most characters of events that are kept per stream. Above it, older events are dropped. Default: 4 Mi. */
   maxCharacters?: number
   /**
    * The most characters of events kept in total. Beyond it, the least recently used complete stream is dropped, and then

@@ -30,7 +30,7 @@ export { createMemoryTaskStore, type MemoryTaskStoreOptions } from './memory-tas
 
 /** Options of `createChannelPair`. */
 export interface ChannelPairOptions {
-  /** The number of waiting messages from which on `send` returns a promise that senders should await. Default: 64. */
+  /** If this many messages are waiting, `send` returns a promise that senders should await. Default: 64. */
   highWaterMark?: number
   /** The most waiting messages. Beyond it, `send` throws a `ConnectionError`. Default: 65,536. */
   maxQueued?: number
@@ -124,7 +124,7 @@ class Direction {
     try {
       const busy = this.#receiver?.(item)
       if (isPromise(busy)) return busy.then(undefined, this.#fail)
-      // Replaced, because the previous promise would keep the async context of its sender in memory.
+      // Replace the promise, because it would keep the async context of its sender in memory.
       if (this.#size === 0) this.#delivered = DELIVERED
     } catch (error) {
       return this.#fail(error)

@@ -43,7 +43,7 @@ export class RunningExchange implements Exchange {
   /** Whether the request runs until one side ends it. */
   readonly isStream: boolean
 
-  /** @param during the id of the related request: the one of our requests whose stream carried the message */
+  /** @param during the id of the related request, whose response stream contained the message */
   constructor(host: ExchangeHost, during?: RequestId, isStream = false) {
     this.#host = host
     this.#during = during
@@ -101,7 +101,7 @@ export class RunningExchange implements Exchange {
     if (this.#state === 'open') this.#state = 'ended'
   }
 
-  /** Lets the listener of `onClose` end the request with a response. Without a listener the request is aborted. */
+  /** Calls the listener of `onClose`, which can end the request with a response. Without a listener, aborts the request. */
   finish(reason: unknown): void {
     if (this.#onClose === undefined) this.abort(reason)
     else this.#callListener(true)
@@ -142,7 +142,7 @@ export interface RunningRequests {
   abortAll(reason: unknown): void
   /** Aborts the requests that run until they are ended, such as subscriptions. */
   abortStreams(reason: unknown): void
-  /** Finishes such requests with a response if they support it; aborts the others. */
+  /** Ends these requests with a response if they support it, and aborts the others. */
   finishStreams(reason: unknown): void
   /** Resolves when no message is being handled. */
   idle(): Promise<void>

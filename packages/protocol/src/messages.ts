@@ -118,7 +118,10 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
 }
 
-/** Whether the id of a response is that of a request. Some peers send numbers back as strings. */
+/**
+ * Returns whether a response with the first id belongs to the request with the second id. Some peers send numbers back
+ * as strings.
+ */
 export function isIdOf(id: RequestId | undefined, requestId: RequestId): boolean {
   return id === requestId || (typeof id === 'string' && id === String(requestId))
 }

@@ -236,7 +236,7 @@ const legacyCapabilities: CapabilityTable = {
     'tasks.cancel': TASKS,
     'tasks.requests.sampling.createMessage': TASKS,
     'tasks.requests.elicitation.create': TASKS,
-    // Not in the schema of that revision, but extensions that are older than the next one use it.
+    // The schema of this revision does not have `extensions`, but extensions of that time use it.
     extensions: { since: '2025-11-25' },
   },
   server: {

@@ -1,10 +1,9 @@
-/** Checks options: describes those that do not exist, with the name that was probably meant, and refuses invalid numbers. */
+/** Checks options: refuses unknown names, with a suggestion, and invalid numbers. */
 
 import { isObject, kindOf, quoted } from './json.ts'
 
 /**
- * Returns a sentence about the first option that does not exist, or undefined. A misspelled option would otherwise leave the
- * default in place.
+ * Returns a sentence about the first unknown option, or undefined. Otherwise a misspelled option would have no effect, without an error.
  *
  * ```ts
  * unknownOption('connect', { timeuot: 3 }, ['timeout'])
@@ -40,8 +39,8 @@ export function refuseUnknownOption(
 }
 
 /**
- * Throws a `RangeError` for the first value that is neither undefined nor a number from 0. Comparisons with NaN are false: it
- * would disable a limit, or end a timeout at once.
+ * Throws a `RangeError` for the first value that is neither undefined nor a number from 0. NaN must be refused, because
+ * comparisons with it are false: it would disable a limit, or end a timeout at once.
  *
  * @param place begins the message, for example `callTool: `
  */
@@ -55,7 +54,7 @@ export function checkNumbers(place: string, options: Readonly<Record<string, unk
 /** Longer names are not compared, because the comparison takes quadratic time. */
 const MAX_COMPARED_LENGTH = 64
 
-/** Returns the name that differs least from a misspelled one, by at most a third of its letters. */
+/** Returns the name that is most similar to a misspelled one. At most a third of its letters may differ. */
 export function nearestName(misspelled: string, names: readonly string[]): string | undefined {
   if (misspelled.length > MAX_COMPARED_LENGTH) return undefined
   let nearest: string | undefined

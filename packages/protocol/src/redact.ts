@@ -62,7 +62,7 @@ function redactWithin(value: unknown, isSecret: IsSecret, budget: Budget, depth:
 function entriesOf(value: object, isSecret: IsSecret, budget: Budget, depth: number) {
   const entries: [string, unknown][] = []
   const { name: nameMember, key: keyMember } = value as { name?: unknown; key?: unknown }
-  // Headers and the like are often written as `{ name: 'Authorization', value: '…' }`.
+  // Headers are often written as `{ name: 'Authorization', value: '…' }`.
   const hidesValue = [nameMember, keyMember].some((each) => typeof each === 'string' && isSecret(each))
   for (const [key, member] of Object.entries(value)) {
     if (budget.left <= 0) return [...entries, ['…', LEFT_OUT] as [string, unknown]]

@@ -1,11 +1,11 @@
-/** Our pending requests, with their timeouts, cancellation and notifications. */
+/** The requests that this side has sent, with their timeouts, cancellation and notifications. */
 
 import { guarded, LONGEST_TIMER } from './async.ts'
 import { ConnectionError, toRpcError } from './errors.ts'
 import type { RequestOptions } from './exchange.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from './messages.ts'
 
-/** Our requests that wait for a response. */
+/** The sent requests that wait for a response. */
 export interface PendingRequests {
   /** The number of pending requests. */
   readonly size: number

@@ -8,7 +8,7 @@ import type { Channel } from './transport.ts'
 export interface SendQueueOptions {
   /** The most unsent responses, and the most unsent notifications. */
   readonly limit: number
-  /** How long that many responses may be unsent before `onStall` is called, in ms. */
+  /** How long `limit` responses may be unsent before `onStall` is called, in ms. */
   readonly stallTimeout: number
   /** Called when the peer has read no response for `stallTimeout` ms. */
   readonly onStall: (error: ConnectionError) => void

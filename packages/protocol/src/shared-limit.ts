@@ -1,12 +1,12 @@
 /** A limit that callers share, so that one caller cannot use all of it. */
 
-/** The part of a shared limit that one caller may use. */
+/** The fraction of a shared limit that one caller may use. */
 export const SHARE_PER_CALLER = 0.25
 
-/** The least that one caller may use of a limit, because a part of a small limit would be too little. */
+/** Every caller may use at least this much of a limit, because a fraction of a small limit would be too little. */
 const LEAST_PER_CALLER = 16
 
-/** The number of callers above which those that use nothing are forgotten. */
+/** Above this number of callers, the entries of callers that use nothing are deleted. */
 const FEW_CALLERS = 1_000
 
 /** Counts what is used of a limit, in total and per caller. */
@@ -19,15 +19,15 @@ export class SharedLimit {
   readonly #byCaller = new Map<string, number>()
   #mostCallers = FEW_CALLERS
 
-  /** @param share the part of the total that one caller may use, from 0 to 1; at least 16 are granted, if there are so many */
+  /** @param share the fraction of the total that one caller may use, from 0 to 1; but at least 16, or the total if it is lower */
   constructor(total: number, share: number = SHARE_PER_CALLER) {
     this.total = total
     this.perCaller = Math.min(total, Math.max(Math.ceil(total * share), LEAST_PER_CALLER))
   }
 
   /**
-   * Acquires an amount, and returns undefined. If it would exceed a limit, acquires nothing and returns the limit. A caller that
-   * is not known is limited by the total only.
+   * Acquires an amount, and returns undefined. If the amount would exceed a limit, acquires nothing and returns which
+   * one. An unknown caller is limited only by the total.
    */
   acquire(caller: string | undefined, amount = 1): 'total' | 'caller' | undefined {
     if (this.#used + amount > this.total) return 'total'

@@ -62,7 +62,7 @@ export async function* followByReplay(
         last = event.id
       }
       if (missed.ended) return
-      // A change that arrived during the replay is not waited for again.
+      // If the stream changed during the replay, replay again without waiting.
       if (hasChanged) continue
       await new Promise<void>((resolve) => {
         resume = resolve

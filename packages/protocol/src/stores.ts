@@ -155,23 +155,23 @@ export interface TaskStore {
   /** Returns the newest state of a task, or undefined if it does not exist or its time has passed. */
   get(id: string): Awaitable<StoredTask | undefined>
   /**
-   * Replaces the data of a task if it still has this version; the version then increases by one. Returns whether it did, which
-   * is false for an unknown task. Of several calls with one version, one returns true. Keeps the time to live, and the lease
-   * unless `ends` is true.
+   * Replaces the data of a task if it still has this version, and increases the version by one. Returns whether the
+   * data was replaced; false for an unknown task. Of several calls with the same version, only one returns true. Does
+   * not change the time to live; ends the lease only if `ends` is true.
    *
    * @param ends whether the lease ends, because no process works on the task any more. Default: false
    */
   update(id: string, version: number, data: string, ends?: boolean): Awaitable<boolean>
   /**
-   * Restarts the lease of a task for its owner, also if it has lapsed and nobody has claimed the task. Returns the version of
-   * the task, so that its owner notices the updates of others. Returns undefined if the task does not exist or has another
-   * owner, or none.
+   * Restarts the lease of a task for its owner. A lapsed lease can be restarted too, unless another process has claimed
+   * the task. Returns the version of the task, so that its owner notices the updates of others. Returns undefined if
+   * the task does not exist or has another owner, or none.
    */
   renew(id: string, lease: TaskLease): Awaitable<number | undefined>
   /**
-   * Gives a new lease of one task whose lease has lapsed to this process, and returns the task. Its version increases by one,
-   * so that updates of the old owner fail. Returns undefined if there is no such task. Of several processes that call it at
-   * once, each gets another task.
+   * Finds one task whose lease has lapsed, assigns it to this process with a new lease, and returns it. Its version
+   * increases by one, so that updates of the old owner fail. Returns undefined if there is no such task. If several
+   * processes call it at the same time, each receives a different task.
    */
   claim(lease: TaskLease): Awaitable<StoredTask | undefined>
 }

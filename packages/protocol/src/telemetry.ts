@@ -33,7 +33,7 @@ export interface ObservedMessage {
   readonly params: JsonObject | undefined
   /** Whether the message is a request; otherwise it is a notification. */
   readonly isRequest: boolean
-  /** The id of a received request. That of a sent request does not exist yet: `Observation.onId` receives it. */
+  /** The id of a received request. A sent request has no id yet; `Observation.onId` receives it. */
   readonly id?: RequestId | undefined
   /** The revision of the message. Undefined before it is negotiated, and for an unknown one. */
   readonly revision: string | undefined
@@ -55,7 +55,7 @@ export interface ObservedWork {
   readonly kind: 'call' | 'input' | 'delegate' | 'task'
   /** The method of the request, such as `tools/call`. */
   readonly method: string
-  /** The parameters of the request. Those of a `delegate` name the item as the mounted handler does. */
+  /** The parameters of the request. For `delegate`, they contain the name of the item in the mounted handler. */
   readonly params: JsonObject | undefined
   /** The prefix of a mounted handler. Undefined for a proxy, and for other work. */
   readonly prefix?: string | undefined
@@ -78,7 +78,7 @@ export interface Outcome {
 export interface Observation {
   /** Calls the function and returns its result, for example in the async context of a span. Called once. */
   run?<Result>(run: () => Result): Result
-  /** Members for the `_meta` of a message that is sent. They replace those of the same name. */
+  /** Members to add to the `_meta` of a sent message. They replace members of the same name. */
   readonly meta?: JsonObject | undefined
   /** Called with the id of a request before it is sent. */
   onId?(id: RequestId): void
@@ -121,7 +121,10 @@ export interface ServerLoad {
  * ```
  */
 export interface Telemetry {
-  /** Whether it observes at the moment; read before each message and work. If false, its other members are not called. Default: true. */
+  /**
+   * Whether the observer is active. Read before each message and work; if false, the other members are not called.
+   * Default: true.
+   */
   readonly isActive?: boolean | undefined
   /** Called with each message before it is handled. Returns its observation, or undefined to ignore it. */
   onReceive?(message: ObservedMessage): Observation | undefined
@@ -285,7 +288,7 @@ export class TelemetryReporter {
   }
 }
 
-/** Returns an object with other members. The rest is read from the target when it is used. */
+/** Returns an object with these members. All other members are read from the target when they are used. */
 export function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
   return new Proxy({} as Target, {
     get(_, name) {

@@ -90,8 +90,9 @@ export interface Connector {
   /** How long to wait for the response to the probe for the era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
   /**
-   * The meaning of a missing response to that probe. `legacy`: the server is a legacy one, because some stdio servers ignore
-   * unknown messages. `nothing`: connecting fails with `ConnectionError` `timeout`, as over a network. Default: `legacy`.
+   * The meaning of a missing response to that probe. `legacy`: the server belongs to the legacy era, because some stdio
+   * servers ignore unknown messages. `nothing`: connecting fails with `ConnectionError` `timeout`, as over a network.
+   * Default: `legacy`.
    */
   readonly silence?: 'legacy' | 'nothing' | undefined
   /** The connection to the server, for telemetry: its transport, and the address and port of the server. Default: unknown. */

@@ -243,7 +243,10 @@ function codesOf(characters: string): Uint8Array {
   return codes
 }
 
-/** Adds the lead of the next slot to the stops of this one, unless its value may contain that character. */
+/**
+ * Adds the first character of the next slot to the stops of this one, unless the value of this slot may contain that
+ * character.
+ */
 function endsAt(slot: Slot, lead: string): boolean {
   if (!lead) return false
   if (slot.stops[lead.charCodeAt(0)]) return true

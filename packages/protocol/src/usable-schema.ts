@@ -29,7 +29,7 @@ type Verdict<Option extends string, Problem extends string> = [Problem] extends 
 
 type IsAny<T> = 0 extends 1 & T ? true : false
 
-/** A schema of a library, perhaps of a version that does not convert to JSON Schema. */
+/** A schema of a library, possibly of a version that cannot convert it to JSON Schema. */
 interface LibrarySchema {
   readonly '~standard': object
 }
@@ -37,7 +37,7 @@ interface LibrarySchema {
 /** zod 4 has `_zod`. zod 3 has `_def`, and `~standard` only from 3.24 on. */
 type ZodSchema = { readonly _zod: object } | { readonly _def: object }
 
-/** Effect is alone in having `ast`. */
+/** Only schemas of Effect have `ast`. */
 interface EffectSchema {
   readonly ast: object
 }
@@ -91,7 +91,7 @@ type MembersOf<S, Allowed> =
         [Key in keyof SchemaInput<S>]-?: Accepts<SchemaInput<S>[Key], Allowed> extends true ? never : Key
       }[keyof SchemaInput<S>]
 
-/** The members of an object without properties are of the type `never`, and it accepts them. */
+/** Whether a type accepts a value of these types. `never`, the type of the members of an empty object, counts as yes. */
 type Accepts<Value, Allowed> = unknown extends Value
   ? true
   : [Value] extends [never]

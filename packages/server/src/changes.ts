@@ -59,7 +59,7 @@ export class ChangeFeed {
 export interface ChangeReceiver {
   /** Whether the client is still receiving earlier messages. Changes then wait. */
   isBusy: boolean
-  /** The waiting changes. Each is kept once, which bounds their number. */
+  /** The waiting changes. Each changed list or resource is kept once, which limits their number. */
   waiting: Map<string, Change> | undefined
   /** Returns whether the client wants the change. Called right before the change is sent. */
   wants(change: Change): boolean
@@ -71,7 +71,10 @@ export interface ChangeReceiver {
   end?(): void
 }
 
-/** Called with a change. `isShared`: whether all processes of the server are notified without this one. Default: false. */
+/**
+ * Called with a change. `isShared`: whether the source of the change already notifies all processes of the server.
+ * Default: false.
+ */
 type ChangeListener = (change: Change, isShared?: boolean) => void
 
 /**
@@ -90,13 +93,13 @@ export class ChangeHub {
   /** The functions that unsubscribe from each part. */
   readonly #subscribed = new Map<Handler, () => void>()
   /**
-   * Whether messages of clients are handled. Before that, changes of lists are not published: they are the registrations of
-   * a process that starts.
+   * Whether the server has begun to handle messages. Before, changes of lists are not published, because they are
+   * registrations during startup.
    */
   isServing = false
 
   /**
-   * @param parts the live array of parts; it is read again when the first receiver is added, and in `onPartAdded`
+   * @param parts the array of parts, to which parts may be added later; read when the first receiver is added, and in `onPartAdded`
    * @param onError called with errors of parts, receivers and the bus
    * @param bus connects the processes of the server
    */
@@ -184,7 +187,7 @@ export class ChangeHub {
   #subscribeToParts(): void {
     for (const part of this.#parts) {
       if (this.#subscribed.has(part) || part.changes === undefined) continue
-      // A new function per part, because parts may share one `Set` of listeners.
+      // Pass a new function to each part, because parts may share one `Set` of listeners.
       const subscribe = () => {
         const listener: ChangeListener = (change, isShared = false) => this.#note(change, isShared)
         const unsubscribe = part.changes?.(listener)

@@ -121,7 +121,8 @@ export class RequestContext implements Context {
     return this.#pending.filter((answer) => !answer.isAwaited).map(({ label }) => label)
   }
 
-  // These members are getters that return bound functions: handlers may destructure the context, and most calls use none.
+  // These members are getters that return bound functions, because handlers may destructure the context. Getters create
+  // a function only when it is used.
 
   get progress(): Context['progress'] {
     return (done, total, message) => this.#sendProgress(done, total, message)
@@ -235,7 +236,9 @@ export function deriveContext(ctx: Context, changes: Partial<Context>): Context 
   return !inherits && isWholeContext(changes) ? changes : overlayContext(ctx, changes)
 }
 
-/** Returns a context in which the members of `changes` replace those of `ctx`, however many there are. */
+/**
+ * Returns a context in which the members of `changes` replace those of `ctx`. Unlike `deriveContext`, it also accepts a whole context as `changes`.
+ */
 export function overlayContext(ctx: Context, changes: Partial<Context>): Context {
   return new Proxy({} as Context, {
     get: (_, name) => (Object.hasOwn(changes, name) ? Reflect.get(changes, name) : memberOf(ctx, name)),

@@ -1,4 +1,4 @@
-/** Tools, resources and prompts as values, which `server.add` registers. They can live in files of their own. */
+/** Tools, resources and prompts as values, which `server.add` registers. They can be in separate files. */
 
 import { kindOf, type SchemaInput, type SchemaOutput } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
@@ -57,7 +57,7 @@ export interface DefinedPrompt<Name extends string = string, Args = NoInput>
 }
 
 /**
- * Creates a tool as a value, with the arguments of `server.tool`. They are checked when a server adds it.
+ * Creates a tool as a value, with the arguments of `server.tool`. The arguments are checked when a server adds the tool.
  *
  * ```ts
  * export const search = defineTool('search', { input: z.object({ word: z.string() }) }, ({ word }) => find(word))

@@ -29,7 +29,10 @@ export const HANDLER_MEMBERS = {
   'logging/setLevel': 'setLogLevel',
 } as const satisfies Readonly<Record<string, keyof Handler>>
 
-/** Members whose requests succeed even if the handler lacks them, because the capabilities decide whether they are allowed. */
+/**
+ * Members that a handler may lack: their requests then succeed without an effect. Capabilities decide whether clients
+ * may send them.
+ */
 const OPTIONAL_MEMBERS: readonly string[] = ['subscribe', 'unsubscribe', 'setLogLevel']
 
 /** Calls the handler member for a request. Converts tool failures to results. Throws for an unknown method. */
@@ -63,7 +66,7 @@ export async function dispatch(
 /** The lists for which clients receive change notifications. */
 export const LIST_KINDS = ['tools', 'prompts', 'resources'] as const
 
-/** Returns the capabilities of a handler, which follow from its members. */
+/** Returns the capabilities of a handler, which its members determine. */
 export function capabilitiesOf(handler: Handler, isLogging: boolean): ServerCapabilities {
   const list = handler.changes === undefined ? {} : { listChanged: true }
   const capabilities: ServerCapabilities = {}

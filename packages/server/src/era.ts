@@ -49,7 +49,8 @@ export interface ServerLimits {
   /** How often one legacy call may return `inputRequired()`. Default: 16. */
   readonly rounds: number
   /**
-   * The part of `listens` that one caller of an HTTP endpoint may use, from 0 to 1, and at least 16 of them. Default: 0.25.
+   * The fraction of `listens` that one caller of an HTTP endpoint may use, from 0 to 1; at least 16 streams. Default:
+   * 0.25.
    */
   readonly perCaller: number
 }

@@ -63,8 +63,8 @@ export function resourceNotFound(uri: string): RpcError {
 }
 
 /**
- * Called with each fault, but not with the cancellation of a call. The client sees only `id`. `request` is the method with the tool, prompt or URI, such as
- * `tools/call "search"`. It is undefined for faults outside of a request.
+ * Called with each fault (an unexpected error in user code), but not with the cancellation of a call. The client sees only `id`. `request` is the
+ * method with the tool, prompt or URI, such as `tools/call "search"`. It is undefined for faults outside of a request.
  */
 export type OnError = (error: unknown, ctx: Context | undefined, id: string, request: string | undefined) => void
 
@@ -78,8 +78,8 @@ export class Faults {
   }
 
   /**
-   * Reports a fault and returns the id that the client sees instead. The cancellation of a call is not a fault: a handler
-   * that passes `ctx.signal` on throws it when the client disconnects.
+   * Reports a fault and returns the id that the client sees instead. The cancellation of a call is not a fault: a
+   * handler that passes `ctx.signal` to other functions throws an `AbortError` when the client disconnects.
    */
   report(error: unknown, ctx?: Context, request?: ServerRequest): string {
     const id = crypto.randomUUID().slice(0, 8)
@@ -103,7 +103,10 @@ export class Faults {
   }
 }
 
-/** Returns whether an error is the reason of an aborted signal, or what platform functions throw for it. */
+/**
+ * Returns whether an error is the reason of an aborted signal, or an error that platform functions throw for an aborted
+ * signal.
+ */
 function isCancellation(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted !== true) return false
   if (error === signal.reason) return true

@@ -63,15 +63,16 @@ export interface Subscriber {
   readonly ctx: Context
   /**
    * Sends a notification that the extension lists in `notifications`. The first one waits until the subscription is
-   * acknowledged. Resolves when the next one can be sent: await it, and combine what changes in the meantime, because nothing
-   * limits the notifications that wait. Has no effect after the end of the stream.
+   * acknowledged. Resolves when the next one can be sent. Await it, and combine changes that happen in the meantime
+   * into one notification, because the number of waiting notifications is not limited. Has no effect after the end of
+   * the stream.
    */
   notify(method: string, params: JsonObject): Promise<void>
 }
 
 /** A source of notifications for one stream. */
 export interface OpenedSubscription {
-  /** The value of the filter member that is acknowledged: the part of it that this caller may subscribe to. */
+  /** The acknowledged value of the filter member: the part that this caller may subscribe to. */
   readonly acknowledged: unknown
   /** Ends the source. Called once, when the stream ends. */
   close(): Awaitable<void>
@@ -98,16 +99,16 @@ export interface ExtensionMembers {
   readonly subscriptions?: Readonly<Record<string, ExtensionSubscription>> | undefined
   /** The notifications that `Subscriber.notify` sends. Default: none. */
   readonly notifications?: readonly string[] | undefined
-  /** Codes from -32099 to -32020 that its errors have. Other codes in that range become -32603. Default: none. */
+  /** The error codes from -32099 to -32020 that the extension sends. Other codes in this range become -32603. Default: none. */
   readonly errorCodes?: readonly number[] | undefined
   /**
-   * Runs around the handler, inside of all middleware of `server.use`. It does not run for calls of this server as part of
-   * another one: the extensions of the outer server do. Default: none.
+   * Runs right before the handler, after all middleware of `server.use`. If this server is mounted in another one, only
+   * the middleware of the outer server's extensions runs. Default: none.
    */
   readonly middleware?: Middleware | undefined
   /** Options of tools by name. Default: none. */
   readonly toolOptions?: Readonly<Record<string, ExtensionToolOption>> | undefined
-  /** Tools, resources and prompts, as a part of the server like a mounted handler without a prefix. Default: none. */
+  /** A handler with tools, resources and prompts, which is added to the server without a prefix. Default: none. */
   readonly handler?: OwningHandler | undefined
 }
 
@@ -133,14 +134,14 @@ export interface ServerExtension extends ExtensionMembers {
    */
   readonly settings?: JsonObject | false | undefined
   /**
-   * The eras in which the extension exists. Of the legacy era, only the revision 2025-11-25 has extensions. Default: both.
+   * The eras that have the extension. In the legacy era, only the revision 2025-11-25 has extensions. Default: both.
    */
   readonly eras?: readonly Era[] | undefined
   /** Called by each server that the extension is added to. Returns further members, which can use the server. */
   install?(host: ExtensionHost): ExtensionMembers | undefined
 }
 
-/** The server of an extension, as far as extensions use it. */
+/** The members of a server that its extensions can use. */
 export interface ExtensionHost {
   /** Name and version of the server. */
   readonly info: Implementation
@@ -152,21 +153,21 @@ export interface ExtensionHost {
   report(error: unknown, ctx?: Context, request?: ServerRequest): string
   /** Returns the error for a response. Protocol errors are unchanged; all others are reported and masked. */
   toRpcError(error: unknown, ctx?: Context, request?: ServerRequest): RpcError
-  /** Returns what a handler or middleware returned as a result. Throws if it is not an object or is nested too deep. */
+  /** Converts the return value of a handler or middleware to a result. Throws if it is not an object or is nested too deep. */
   toResult(request: ServerRequest, returned: unknown): object
   /**
-   * Encrypts data with the `secrets` of the server into a string. Only a server with the same secrets can open it, with the
-   * same binding, for `ttl` ms.
+   * Encrypts data with the `secrets` of the server into a string. `open` accepts it for `ttl` ms, with the same
+   * binding, on servers with the same secrets.
    */
   seal(data: JsonObject, binding: string, ttl: number): Promise<string>
   /** Decrypts the result of `seal`. Rejects if it was altered or has expired, or the binding or the secrets differ. */
   open(sealed: string, binding: string): Promise<JsonObject>
   /**
-   * Returns the options of extensions of a tool, also of mounted servers. Returns undefined for a tool without such options,
-   * and for one that the caller may not call.
+   * Returns those options of a tool that belong to extensions, also for tools of mounted servers. Returns undefined for
+   * a tool without such options, and for one that the caller may not call.
    */
   toolOptions(tool: string, ctx: Context): ExtensionToolOptions | undefined
-  /** Returns the answers and the results of steps that a request has so far, also those of middleware. Modern era only. */
+  /** Returns the answers and the results of steps that a request has so far, including those of middleware. Modern era only. */
   stateOf(ctx: Context): { readonly answers: JsonObject; readonly steps: JsonObject }
   /** Returns the caller for limits that callers share. Undefined if the transport has one peer only. */
   callerOf(ctx: Context): string | undefined
@@ -180,8 +181,8 @@ export interface ExtensionHost {
   /** Runs a request through the middleware and the handler, as if its client had sent it. */
   run(request: ServerRequest, ctx: Context): Promise<object>
   /**
-   * Runs work, and reports it to the option `telemetry` of the server. `run` may call `end` with the outcome. Default of the
-   * outcome: what `run` returns or throws.
+   * Runs work, and reports it to the option `telemetry` of the server. `run` may call `end` with the outcome. Default
+   * of the outcome: the return value or the error of `run`.
    */
   observe<Result>(work: ObservedWork, run: (end: (outcome: Outcome) => void) => Promise<Result>): Promise<Result>
   /** Lets the option `telemetry` of the server read the load of the extension, until the server is closed. */
@@ -201,15 +202,15 @@ export interface LongWork {
   /** The HTTP request. Default: none. */
   readonly requestInfo?: RequestInfo | undefined
   /**
-   * Sends a question to the client, and returns a response of the right type. If its content does not fit, the question is
-   * asked again with another key.
+   * Sends a question to the client, and returns a response of the right type. If the content of the response is
+   * invalid, `ask` is called again with another key.
    */
   ask(key: string, request: InputRequest): Promise<InputResponse>
   /** Runs a step once, and returns its result as JSON values. */
   step(key: string, run: () => Promise<unknown>): Promise<unknown>
   /** Replaces `ctx.progress`. */
   progress(done: number, total?: number, message?: string): Awaitable<void>
-  /** Further members of the context, by which the extension recognizes it. Use symbols. Default: none. */
+  /** Further members of the context, with which the extension recognizes its contexts. Use symbols as keys. Default: none. */
   readonly members?: Readonly<Record<symbol, unknown>> | undefined
 }
 

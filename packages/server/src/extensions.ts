@@ -57,7 +57,7 @@ const ERAS: readonly Era[] = ['legacy', 'modern']
 /** A member of an extension, with the extension that it belongs to. */
 export type Owned<Member> = Member & { readonly extension: string; readonly eras: readonly Era[] }
 
-/** Installs extensions. Throws a `RegistrationError` for an invalid one, and for two that have the same member. */
+/** Installs extensions. Throws a `RegistrationError` for an invalid extension, and if two extensions have the same member. */
 export function installExtensions(
   extensions: readonly ServerExtension[] | undefined,
   host: ExtensionHost,
@@ -113,7 +113,7 @@ export class Extensions {
     return found && isIn(found.eras, revision) ? found : undefined
   }
 
-  /** Returns whether a server with these extensions ignores a declaration, because the extension is not of this era. */
+  /** Returns whether the server ignores the declaration of a client, because the extension is not for this era. */
   ignores(id: string, era: Era): boolean {
     return this.#settings.get(id)?.eras.includes(era) === false
   }
@@ -262,7 +262,7 @@ function checkExtension(extension: ServerExtension): void {
   expectKind(`${place}, install`, 'function', install)
 }
 
-/** Throws a `RegistrationError` for a value of another kind. Undefined is accepted. */
+/** Throws a `RegistrationError` if a value does not have this kind. Undefined is accepted. */
 function expectKind(place: string, kind: string, value: unknown): void {
   if (value === undefined || kindOf(value) === kind) return
   throw new RegistrationError(`${place}: expected ${/^[aeo]/.test(kind) ? 'an' : 'a'} ${kind}, got ${kindOf(value)}`)

@@ -1,4 +1,4 @@
-/** Writes values of handlers as JSON. Refuses values that JSON would empty, such as a Map or a promise. */
+/** Writes values of handlers as JSON. Refuses values that JSON would write as an empty object, such as a Map or a promise. */
 
 import { isObject, placeOf } from '@mcpx/protocol'
 import { ResultError } from './errors.ts'
@@ -14,7 +14,10 @@ export function toJson(value: unknown, place = 'result'): string {
 /** The depth at which `isPlainJson` stops. Deeper or cyclic values are converted by `JSON.stringify`, which handles them. */
 const PLAIN_DEPTH = 500
 
-/** Returns whether JSON does not change the value. May return false for other values that are slow to check, such as class instances. */
+/**
+ * Returns whether a value is the same after it was written as JSON and parsed. Also returns false for values that are
+ * slow to check, such as class instances.
+ */
 export function isPlainJson(value: unknown, depth: number = PLAIN_DEPTH): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
@@ -34,7 +37,7 @@ function hasToJson(value: object): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function'
 }
 
-/** Throws a `ResultError` for the first value, at any depth, that JSON cannot express or would empty. */
+/** Throws a `ResultError` for the first value, at any depth, that JSON cannot express or would write as an empty object. */
 export function refuseLostValues(root: unknown, place: string): void {
   const seen = new Set<object>()
   const waiting: { value: unknown; path: readonly PropertyKey[] }[] = [{ value: root, path: [] }]
@@ -51,7 +54,7 @@ export function refuseLostValues(root: unknown, place: string): void {
   }
 }
 
-/** The remedies for values that JSON would empty, by the name of their class. */
+/** The remedies for values that JSON would write as empty objects, by the name of their class. */
 const REMEDIES: Readonly<Record<string, string>> = {
   Map: 'return Object.fromEntries(map)',
   Set: 'return an array: [...set]',
@@ -62,7 +65,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 const DEFAULT_REMEDY = 'return a plain object, or give it a method toJSON()'
 
-/** Describes a value that JSON would lose, with a remedy. Returns undefined for all others. */
+/** Describes a value whose contents JSON would lose, with a remedy. Returns undefined for all other values. */
 function lostValue(value: unknown): string | undefined {
   if (typeof value === 'bigint') return 'a bigint cannot be written as JSON; return a string or a number'
   if (!isObject(value) || hasToJson(value)) return undefined

@@ -112,7 +112,7 @@ async function untilInitialized(session: Session, signal: AbortSignal): Promise<
   for (const ms of POLL_INTERVALS) {
     await new Promise((resolve) => setTimeout(resolve, ms))
     if (isInitialized(session) || signal.aborted) return
-    // An empty update, which reads the newest record from the store.
+    // An update that changes nothing reads the newest record from the store.
     await session.update(() => {})
     if (isInitialized(session)) return
   }

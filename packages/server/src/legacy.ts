@@ -70,7 +70,7 @@ async function answer(message: RequestMessage, exchange: Exchange, server: Serve
   return await runUntilComplete({ message, exchange, session, revision, server }, params)
 }
 
-/** Answers a request whose method only an extension can have. */
+/** Answers a request whose method is not in the tables of the protocol, so only an extension can have it. */
 async function answerExtension(
   message: RequestMessage,
   exchange: Exchange,
@@ -86,7 +86,7 @@ async function answerExtension(
   return await runUntilComplete({ message, exchange, session, revision, server }, params)
 }
 
-/** Removes the modern members for answers and state, because a legacy client can only have forged them. */
+/** Removes the modern members for answers and state: in the legacy era the server has not sent any, so they are forged. */
 function withoutModernParams(params: JsonObject = {}): JsonObject {
   if (!('inputResponses' in params || 'requestState' in params)) return params
   const { inputResponses, requestState, ...others } = params
@@ -99,7 +99,10 @@ interface InitializeParams {
   readonly clientInfo: Implementation
 }
 
-/** How long the client's name and capabilities may be as JSON: sessions store them before the caller is authenticated. */
+/**
+ * The most characters of JSON that the client's name and capabilities may have. They are limited because sessions store
+ * them before the caller is authenticated.
+ */
 const MAX_HANDSHAKE_LENGTH = 65_536
 
 function sizeProblem({ capabilities, clientInfo }: InitializeParams): string | undefined {
@@ -153,8 +156,9 @@ interface LegacyCall {
 }
 
 /**
- * Runs the handler. If it returns `inputRequired()`, sends the questions and runs it again with the answers. Awaited
- * questions and steps are executed only once over all runs; questions in `inputRequired()` may be sent again.
+ * Runs the handler. If it returns `inputRequired()`, sends the questions and runs the handler again with the answers.
+ * Questions and steps that the handler awaits are executed once over all runs; questions in `inputRequired()` may be
+ * sent again.
  */
 async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<ResponseMessage> {
   const { message, revision, exchange, server } = call
@@ -238,7 +242,7 @@ async function run(
   return {}
 }
 
-/** How long all URIs of a session may be: the record of a session is copied at each change. */
+/** The most characters of all URIs of a session. They are limited because the record of a session is copied at each change. */
 const MAX_SUBSCRIPTIONS_LENGTH = 262_144
 
 interface SessionChange {

@@ -12,7 +12,7 @@ export interface ServerRequest {
 }
 
 /**
- * Calls the next middleware or the handler, and returns its result. Default: with the same request and context. The members
+ * Calls the next middleware or the handler, and returns its result. Default of both arguments: unchanged. The members
  * of `ctx` replace those of the context, so `{ auth }` and `{ ...ctx, auth }` have the same effect.
  */
 export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>

@@ -66,7 +66,7 @@ function toTtl(ms: unknown): number {
   return Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)
 }
 
-/** Throws a `ResultError` for a type that no extension has for results of the method. */
+/** Throws a `ResultError` for a result type that no extension declares for the method. */
 function checkResultType({ extensions }: ServerInternals, method: string, type: unknown): void {
   if (extensions?.allowsResult(type, method)) return
   const found = typeof type === 'string' ? quoted(type) : kindOf(type)

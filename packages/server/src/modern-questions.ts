@@ -28,7 +28,7 @@ import {
 } from './questions.ts'
 import type { StateBinding } from './request-state.ts'
 
-/** The state of a call between two rounds. The client stores it, encrypted. */
+/** The state of a call between two runs of its handler. The client stores it, encrypted. */
 export interface CallState extends JsonObject {
   /** The accepted answers. */
   answers?: Record<string, unknown>
@@ -62,7 +62,7 @@ export class ModernAsker implements Asker {
     this.#kinds = new Map(Object.entries(state.kinds ?? {}))
   }
 
-  /** The state for the next round. */
+  /** The state for the next run. */
   get state(): CallState {
     const kinds = [...this.#kinds].filter(([key]) => Object.hasOwn(this.#answers, key))
     return { answers: this.#answers, steps: this.#steps, kinds: Object.fromEntries(kinds) }
@@ -105,7 +105,10 @@ export class ModernAsker implements Asker {
     }
   }
 
-  /** Accepts the answer of this round if it is valid; otherwise the question stays open. Returns whether it has an answer. */
+  /**
+   * Accepts the answer that the client sent with this request, if it is valid; otherwise the question stays open.
+   * Returns whether the question has an answer.
+   */
   async #acceptAnswer(key: string, question: Question): Promise<boolean> {
     if (Object.hasOwn(this.#answers, key)) return true
     const { request } = question

@@ -57,7 +57,7 @@ export const modern: ServerEra = {
   },
 }
 
-/** Answers a request whose method only an extension can have. */
+/** Answers a request whose method is not in the tables of the protocol, so only an extension can have it. */
 async function answerExtension(
   message: RequestMessage,
   revision: Revision,
@@ -89,7 +89,7 @@ function discover(call: ModernCall): ResponseMessage {
   return resultMessage(call.message.id, finishResult(call, result))
 }
 
-/** Runs the handler. Answers with its result, or with the questions that the client has to answer first. */
+/** Runs the handler. Returns its result, or the questions that the client has to answer first. */
 async function answer(call: ModernCall): Promise<ResponseMessage> {
   const { message, params, entry, exchange, server } = call
   const { id, method } = message

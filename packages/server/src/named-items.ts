@@ -15,12 +15,12 @@ import { RegistrationError } from './errors.ts'
 
 export interface VisibilityOptions {
   /**
-   * Returns whether the item exists for a caller. `auth` is undefined for a caller who is not authenticated. Only `true`
-   * grants visibility; a promise does not. Default: the item exists for all callers, and those with the `scopes` see it in
-   * lists.
+   * Returns whether the item exists for a caller. `auth` is undefined for a caller who is not authenticated. Only
+   * `true` grants visibility; a promise does not. Default: the item exists for all callers, and is listed for callers
+   * with its `scopes`.
    */
   visible?: ((auth: AuthInfo | undefined) => boolean | undefined) | undefined
-  /** The scopes that a caller needs to use the item. The error for a caller without them names them. Default: none. */
+  /** The scopes that a caller needs to use the item. If scopes are missing, the error names them. Default: none. */
   scopes?: readonly string[] | undefined
 }
 
@@ -28,7 +28,10 @@ export interface VisibilityOptions {
 export interface AccessRule {
   /** Returns whether the item is in the lists of this caller. */
   lists(auth: AuthInfo | undefined): boolean
-  /** Returns whether the item exists for this caller. Throws `insufficientScope` if it does and the caller lacks scopes. */
+  /**
+   * Returns whether the item exists for this caller. Throws `insufficientScope` if the item exists but the caller lacks
+   * scopes.
+   */
   admits(auth: AuthInfo | undefined): boolean
 }
 

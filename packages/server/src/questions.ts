@@ -75,7 +75,7 @@ export async function checkAnswer({ check: checkResponse }: Question, response: 
   return checkResponse === undefined ? { value: response } : checkResponse(response)
 }
 
-/** The most times that a question is sent to a client that waits for it, if its answers are invalid. */
+/** How often a question is sent, if its answers are invalid. */
 const ATTEMPTS = 3
 
 /**
@@ -177,7 +177,10 @@ function checkQuestionOptions(place: string, options: object, names: readonly st
   if (problem !== undefined) throw new QuestionError(problem)
 }
 
-/** Throws for another `otherwise` than an outcome or a message. The content of an outcome is not validated: it is for the handler. */
+/**
+ * Throws if `otherwise` is neither an outcome nor a message. The content of an outcome is not validated, because it
+ * comes from the author of the handler.
+ */
 function checkOtherwise(place: 'elicit' | 'openUrl', otherwise: unknown): void {
   const got = otherwiseFault(place, otherwise)
   if (got === undefined) return
@@ -260,7 +263,7 @@ function isStandard(schema: FormSchema): schema is StandardSchema {
 /** The kind of question per key. A key must keep its kind in all runs of a call. */
 export type QuestionKinds = Map<string, string>
 
-/** The client of a call, as far as it decides about questions. */
+/** The facts about the client of a call that determine which questions it supports. */
 export interface QuestionedClient {
   readonly capabilities: ClientCapabilities
   /**
@@ -271,7 +274,7 @@ export interface QuestionedClient {
   readonly onUnsupported: OnUnsupported | undefined
 }
 
-/** Questions that are ready to be sent, and the answers of those that the client does not support. */
+/** Questions that are ready to be sent, and answers to the questions that the client does not support. */
 export interface ClaimedQuestions {
   readonly usable: readonly (readonly [string, Question])[]
   /** Resolves to the answers of `otherwise` and `onUnsupported`, by key. */
@@ -329,7 +332,7 @@ function findSubstitute(
   return response && (() => acceptResponse(key, question, response))
 }
 
-/** Checks a response of `onUnsupported` like that of a client. Returns the answer for the handler. */
+/** Checks a response of `onUnsupported` like a response of a client. Returns the answer for the handler. */
 async function acceptResponse(key: string, question: Question, response: ElicitResult): Promise<unknown> {
   const { problem } = check(ElicitResultShape, response, 'response')
   const checked = problem === undefined ? await checkAnswer(question, response) : { problem }

@@ -53,7 +53,7 @@ export function checkRegistration(
   return label
 }
 
-/** Throws a `RegistrationError` if an option does not exist. It names the first one, and the one that was meant. */
+/** Throws a `RegistrationError` if an option does not exist. The error names the first unknown option, and a similar one. */
 export function checkOptionNames(label: string, options: object, optionNames: readonly string[]): void {
   const problem = unknownOption(label, options, optionNames, OTHER_NAMES)
   if (problem !== undefined) throw new RegistrationError(problem)

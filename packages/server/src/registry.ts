@@ -79,7 +79,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const resources = new Resources({ ...use, hints: cache.resources, templateHints: cache.resourceTemplates })
   const completion = { complete: createCompletion(prompts, resources) }
   const feed = new ChangeFeed(onError)
-  /** Declares the logging capability. It does nothing, because the server stores the level. */
+  /** A member that declares the logging capability. Its function does nothing, because the server stores the level. */
   const logging = { setLogLevel: async () => {} }
 
   function onAdded(kind: ListKind, ...members: (Partial<Handler> | false | undefined)[]): void {

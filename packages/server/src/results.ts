@@ -71,12 +71,12 @@ function isCallToolResult(value: unknown): value is CallToolResult {
   return Array.isArray(content) && content.every(isBlock)
 }
 
-/** The members of a whole result. An object of other members is a value, also if it has a member `content`. */
+/** The members of a whole result. An object with other members is a value, even if it has a member `content`. */
 const RESULT_MEMBERS: readonly string[] = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
 
 /**
- * Throws a `ResultError` for an object that is meant as a whole result, but whose content is invalid. A list without blocks
- * of any type is a value.
+ * Throws a `ResultError` for an object that looks like a whole result but whose content is invalid. If no item of
+ * `content` is a block, the object is a value.
  */
 function refuseBrokenResult(value: object, tool: string): void {
   if (!('content' in value) || Object.keys(value).some((key) => !RESULT_MEMBERS.includes(key))) return

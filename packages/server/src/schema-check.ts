@@ -16,9 +16,10 @@ interface ZodSchema extends StandardSchema {
 }
 
 /**
- * Creates the check of a schema. zod schemas that contain functions of the author are run asynchronously, because `validate`
- * of zod first runs synchronously: it starts an asynchronous refinement, drops its promise, and starts it again. If the
- * dropped promise rejects, the process ends. Other schemas run synchronously, which takes a third of the time.
+ * Creates the check of a schema. zod schemas that contain functions of the author run asynchronously. Reason:
+ * `validate` of zod first runs synchronously. It starts an asynchronous refinement, drops its promise, and starts the
+ * refinement again; if the dropped promise rejects, the process ends. Other schemas run synchronously, which takes a
+ * third of the time.
  */
 export function createStandardCheck(schema: StandardSchema): StandardCheck {
   if (!isZod(schema) || !holdsFunction(schema, new Set())) return schema['~standard'].validate
@@ -48,7 +49,7 @@ function isSchema(part: object): part is ZodSchema {
   return '_zod' in part
 }
 
-/** The members of a zod definition that contain the schema of the same value. The input of a pipe is checked first. */
+/** The members of a zod definition that contain an inner schema for the same value. For a pipe, this is its input. */
 const INNER = ['innerType', 'in'] as const
 
 /**

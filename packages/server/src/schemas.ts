@@ -85,9 +85,9 @@ export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): Prepared
 }
 
 /**
- * Creates a check of JSON with the JSON Schema that clients see, because the check of a library's schema expects values
- * before they are written as JSON. Compiled on first use. Returns undefined for a plain JSON Schema, whose check does the
- * same.
+ * Creates a check for values that were written as JSON, with the JSON Schema that clients see. The check of a library's
+ * schema expects the values before. Compiled on first use. Returns undefined for a plain JSON Schema, whose own check
+ * does the same.
  */
 export function createOutputCheck(schema: AnySchema, json: JsonObject, use: SchemaUse): CheckSchema | undefined {
   if (!isStandard(schema)) return undefined
@@ -247,7 +247,7 @@ function warnOfEmptyProperties(root: JsonObject, where: string, warn: (message: 
 /**
  * Returns whether a schema accepts only objects.
  *
- * @param known results of references, so that circular references end; they count as no
+ * @param known the results for references that were followed before; a circular reference counts as no
  */
 function describesObjects(schema: unknown, root: JsonObject, known: Map<string, boolean>): boolean {
   if (!isObject(schema)) return false
@@ -327,11 +327,11 @@ const MAPS = words('properties patternProperties $defs definitions dependentSche
 /** A place in a schema that contains a schema. */
 export interface SchemaPlace {
   readonly schema: unknown
-  /** The path of the described value, as far as it follows from the schema. */
+  /** The path of the described value, as far as the schema determines it. */
   readonly path: string
   /** The keyword that contains the schema. Empty for the root. */
   readonly keyword: string
-  /** Whether it is reached through `properties` alone. */
+  /** Whether all keywords from the root to this place are `properties`. */
   readonly isProperty: boolean
 }
 
@@ -369,7 +369,10 @@ const HEADER_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 /** The depth of the search for annotations, because schemas of handlers may be cyclic. */
 const MAX_DEPTH = 32
 
-/** Returns whether an argument is mirrored in an HTTP header. Only arguments reached through `properties` alone can be. */
+/**
+ * Returns whether an argument is repeated in an HTTP header. This is possible only for arguments that are reached
+ * through `properties` alone.
+ */
 export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean {
   if (!isObject(properties) || depth >= MAX_DEPTH) return false
   return Object.values(properties).some((property) => {

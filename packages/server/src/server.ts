@@ -46,7 +46,7 @@ import { toResult } from './results.ts'
 import { observeExchange, observeHandler, observeNotifications, reportSessionEnd } from './telemetry.ts'
 import { ListedSchemas } from './tool-schemas.ts'
 import type { ToolOptions } from './tools.ts'
-import type { Fluent, NoOffers } from './typed-server.ts'
+import type { Fluent, NoItems } from './typed-server.ts'
 
 /** Options of `createServer`. */
 export interface ServerOptions {
@@ -68,8 +68,8 @@ export interface ServerOptions {
   /** Called with each fault in user code; the client sees only its id. Default: writes to stderr. */
   readonly onError?: OnError | undefined
   /**
-   * Answers forms and URLs that the client cannot show, by its member `elicit`. Default: the call fails with an error that names
-   * the missing capability.
+   * Has a function `elicit`, which answers forms and URLs that the client cannot show. Default: the call fails with an
+   * error that names the missing capability.
    */
   readonly onUnsupported?: OnUnsupported | undefined
   /** Whether clients of revisions before 2026-07-28 are supported. Default: true. */
@@ -128,7 +128,7 @@ export const SERVER_LIMITS: ServerLimits = {
  * A server. It handles messages of all supported revisions, on any number of connections. It is a `Responder`: the members that
  * only transports call are left out of this type, so that editors do not propose them.
  */
-export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Pick<Responder, 'respond'> {
+export interface Server<Types extends Catalogue = NoItems> extends Fluent<Types>, Pick<Responder, 'respond'> {
   /** The whole server with its middleware as a handler, for mounting and for direct calls. */
   readonly handler: Handler
   /** Adds a middleware that runs around every request. The first one added is the outermost. */
@@ -306,7 +306,7 @@ class ServerCore implements ServerInternals {
     this.#telemetry = telemetry
     this.reporter = telemetry && new TelemetryReporter(telemetry, report)
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
-    // The object itself, because a copy would lose inherited methods.
+    // Use the object itself, because a copy would lose inherited methods.
     this.#parts = isHandler(options) ? [options as Handler] : []
     this.changes = new ChangeHub(this.#parts, report, store?.bus)
     const onRegister = () => {
@@ -372,7 +372,7 @@ class ServerCore implements ServerInternals {
     return this.#endpoint(request, ctx)
   }
 
-  /** Runs a request of a client: through the middleware, that of extensions, and the handler. */
+  /** Runs a request of a client through the middleware, the middleware of extensions, and the handler. */
   async run(request: ServerRequest, ctx: Context): Promise<object> {
     this.#requestEndpoint ??= wrap([...this.#middlewares, ...(this.extensions?.middlewares ?? [])], this.#dispatch)
     const endpoint: Endpoint = this.#requestEndpoint
@@ -451,7 +451,7 @@ class ServerCore implements ServerInternals {
     this.changes.close()
   }
 
-  /** Creates the controller on first use, because the first one in a process takes as long as reading a small file. */
+  /** Creates the controller on first use, because creating the first one in a process takes as long as reading a small file. */
   #getClosing(): AbortController {
     this.#closing ??= new AbortController()
     return this.#closing

@@ -46,12 +46,15 @@ export class SharedChanges {
     this.#options = options
   }
 
-  /** Publishes a change. Changes of one task are one message; if the bus fails, they are published again later. */
+  /**
+   * Publishes a change. All changes within one task of the event loop are published in one message. If the bus fails,
+   * they are published again later.
+   */
   publish(change: Change): void {
     addTo(this.#waiting, change)
     if (this.#isPublishing) return
     this.#isPublishing = true
-    // The other changes of this task are collected first.
+    // Waits for the other changes of this task of the event loop.
     queueMicrotask(() => void this.#publishWaiting())
   }
 

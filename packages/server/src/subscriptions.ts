@@ -149,7 +149,7 @@ class Subscription implements ChangeReceiver {
   async #subscribe(call: ModernCall, uris: readonly string[]): Promise<void> {
     const resources = new ResourceSubscriptions(call)
     this.#resources = resources
-    // Before calling the handler, which may be slow: a disconnected client must not count as an open stream.
+    // Listen before the handler is called, which may be slow: a disconnected client must not count as an open stream.
     this.#listenForEnd()
     for (const uri of new Set(uris)) {
       if (this.#resolve !== undefined) await resources.add(uri)
@@ -162,7 +162,7 @@ class Subscription implements ChangeReceiver {
 
   #acknowledge(): void {
     const sent = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
-    // After the first notification, because watching for the end of a stream is cheaper once it is open.
+    // Listen after the first notification, because listening is cheaper once the stream is open.
     if (this.#resources === undefined) this.#listenForEnd()
     void sent.then(() => {
       this.#sources?.start()

@@ -22,7 +22,7 @@ import {
 import { createDynamicHandler, HANDLER_MEMBERS } from './dispatch.ts'
 import { InputRequired } from './errors.ts'
 
-/** The id of the session of a connection that names none, such as stdio. */
+/** The session id of a connection without a session id of its own, such as stdio. */
 const UNNAMED_SESSION = 'connection'
 
 type Facts = Pick<ObservedMessage, 'side' | 'revision' | 'sessionId' | 'network'>
@@ -66,7 +66,7 @@ export function observeHandler(reporter: TelemetryReporter, prefix: string, hand
         try {
           return await handler[member]?.(params as never, ctx)
         } catch (error) {
-          // The handler asks the client, which is not a failure.
+          // `InputRequired` means that the handler asks the client. This is not a failure.
           if (error instanceof InputRequired) running.end({})
           throw error
         }

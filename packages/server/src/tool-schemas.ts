@@ -1,4 +1,4 @@
-/** Finds the input schemas of tools, for transports that mirror arguments in headers. */
+/** Finds the input schemas of tools, for transports that repeat arguments in headers. */
 
 import {
   type AuthInfo,
@@ -14,7 +14,7 @@ import { createInternalContext } from './context.ts'
 import type { Faults } from './errors.ts'
 import { mirrorsArguments } from './schemas.ts'
 
-/** The input schemas of tools with mirrored arguments, by tool name. */
+/** The input schemas of tools whose arguments are repeated in headers, by tool name. */
 type Schemas = ReadonlyMap<string, JsonSchema>
 
 interface CacheEntry {
@@ -30,7 +30,7 @@ const MAX_PAGES = 1_000
 /** The cache key of a list that is the same for all callers. */
 const EVERYBODY = ''
 
-/** Reads the schemas from the tool list of a handler, per caller. If the list fails, reports the error and finds none. */
+/** Reads the schemas from the tool list of a handler, per caller. If listing fails, reports the error and returns no schemas. */
 export class ListedSchemas {
   readonly #handler: Handler
   readonly #faults: Faults

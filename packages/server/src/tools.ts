@@ -42,7 +42,7 @@ import {
   type SchemaOptions,
 } from './schemas.ts'
 
-/** A schema of a library, or a JSON Schema. It has fewer members than `AnySchema`, which speeds up the compiler. */
+/** A schema of a library, or a JSON Schema. It has fewer members than `AnySchema`, which makes compilation faster. */
 export type SomeSchema = ConvertibleSchema | RawJsonSchema
 
 interface ConvertibleSchema {
@@ -90,7 +90,8 @@ export const TOOL_OPTION_NAMES: readonly string[] = [...COMMON_OPTIONS, 'input',
  * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output`, any value: a
  * string, content from `text()` and similar functions, an array of these, undefined, or a value that is sent as JSON.
  *
- * The compiler sets `Output` to `never` while it infers the type of a `new Promise` that the tool returns; any value fits then.
+ * While the compiler infers the type of a `new Promise` that the tool returns, it sets `Output` to `never`. Then any
+ * value is accepted.
  */
 export type ToolReturn<Output> = Awaitable<
   ([Output] extends [never] ? unknown : SchemaInput<Output>) | WholeResult<SchemaInput<Output>> | InputRequiredResult

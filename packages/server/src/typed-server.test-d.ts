@@ -11,11 +11,11 @@ import { definePrompt, defineResource, defineTool } from './define.ts'
 import { defineMethod } from './extension.ts'
 import type { Server } from './server.ts'
 import type { RunTool, ToolOptions } from './tools.ts'
-import type { Fluent, NoOffers } from './typed-server.ts'
+import type { Fluent, NoItems } from './typed-server.ts'
 
-type OffersOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers : never
+type CatalogueOf<Server> = Server extends Catalogued<infer Types extends Catalogue> ? Types : never
 
-declare const empty: Fluent<NoOffers>
+declare const empty: Fluent<NoItems>
 const sum = z.object({ a: z.number(), b: z.number().default(2) })
 
 const rawInput = {
@@ -91,7 +91,7 @@ export const server = empty
   })
 
 /** Callers see what goes in and what comes out. */
-type Tools = OffersOf<typeof server>['tools']
+type Tools = CatalogueOf<typeof server>['tools']
 expectTypeOf<keyof Tools>().toEqualTypeOf<'add' | 'ark' | 'mini' | 'valibot' | 'raw' | 'constant' | 'none'>()
 expectTypeOf<Tools['add']['input']>().toEqualTypeOf<{ a: number; b?: number | undefined }>()
 expectTypeOf<Tools['add']['output']>().toEqualTypeOf<{ sum: number }>()
@@ -110,7 +110,7 @@ expectTypeOf<Tools['constant']['output']>().toEqualTypeOf<{
   rest?: { [name: string]: boolean } | undefined
 }>()
 expectTypeOf<Tools['mini']['input']>().toEqualTypeOf<{ a: number; b?: string | undefined }>()
-type Prompts = OffersOf<typeof server>['prompts']
+type Prompts = CatalogueOf<typeof server>['prompts']
 expectTypeOf<Prompts['review']>().toEqualTypeOf<{ code: string; lang?: string | undefined }>()
 
 /** A tool with output may also give a whole result; one without may give anything. */
@@ -125,7 +125,7 @@ export const returns = empty
   .tool('promised', { output: sum }, () => new Promise((resolve) => resolve({ a: 1 })))
 
 /** An interface that extends `Fluent` keeps its own methods in a chain of calls. */
-interface Extended extends Fluent<NoOffers> {
+interface Extended extends Fluent<NoItems> {
   use(): this
 }
 declare const extended: Extended
@@ -134,7 +134,7 @@ export const chain = extended
   .use()
   .tool('b', {}, () => '')
   .use()
-expectTypeOf<keyof OffersOf<typeof chain>['tools']>().toEqualTypeOf<'a' | 'b'>()
+expectTypeOf<keyof CatalogueOf<typeof chain>['tools']>().toEqualTypeOf<'a' | 'b'>()
 
 export function misused(raw: JsonObject): void {
   // @ts-expect-error: `c` is no argument
@@ -195,7 +195,7 @@ export const added = adding
   .tool('first', {}, () => '')
   .add(search, note, plan)
   .tool('last', {}, () => '')
-type Added = OffersOf<typeof added>
+type Added = CatalogueOf<typeof added>
 expectTypeOf<keyof Added['tools']>().toEqualTypeOf<'first' | 'search' | 'last'>()
 expectTypeOf<Added['tools']['search']>().toEqualTypeOf<{
   readonly input: { a: number; b?: number | undefined }
@@ -210,11 +210,13 @@ export const outer = adding
   .tool('own', {}, () => '')
   .mount('git', added)
   .mount('far', handler)
-expectTypeOf<keyof OffersOf<typeof outer>['tools']>().toEqualTypeOf<'own' | 'git.first' | 'git.search' | 'git.last'>()
-expectTypeOf<OffersOf<typeof outer>['tools']['git.search']['output']>().toEqualTypeOf<{ hits: number }>()
-expectTypeOf<keyof OffersOf<typeof outer>['prompts']>().toEqualTypeOf<'git.plan'>()
+expectTypeOf<keyof CatalogueOf<typeof outer>['tools']>().toEqualTypeOf<
+  'own' | 'git.first' | 'git.search' | 'git.last'
+>()
+expectTypeOf<CatalogueOf<typeof outer>['tools']['git.search']['output']>().toEqualTypeOf<{ hits: number }>()
+expectTypeOf<keyof CatalogueOf<typeof outer>['prompts']>().toEqualTypeOf<'git.plan'>()
 export const twice = adding.mount('a', outer)
-expectTypeOf<OffersOf<typeof twice>['tools']['a.git.search']['output']>().toEqualTypeOf<{ hits: number }>()
+expectTypeOf<CatalogueOf<typeof twice>['tools']['a.git.search']['output']>().toEqualTypeOf<{ hits: number }>()
 
 /** A name that the compiler does not know has no types, and does not change those of other tools. */
 declare const anyName: string
@@ -222,8 +224,8 @@ export const named = empty
   .tool(anyName, { input: sum }, () => '')
   .tool(`get_${anyName}`, { input: sum }, () => '')
   .tool('known', { input: z.object({ id: z.string() }) }, () => '')
-expectTypeOf<keyof OffersOf<typeof named>['tools']>().toEqualTypeOf<'known'>()
-expectTypeOf<OffersOf<typeof named>['tools']['known']['input']>().toEqualTypeOf<{ id: string }>()
+expectTypeOf<keyof CatalogueOf<typeof named>['tools']>().toEqualTypeOf<'known'>()
+expectTypeOf<CatalogueOf<typeof named>['tools']['known']['input']>().toEqualTypeOf<{ id: string }>()
 
 /** A schema of one of several libraries, and one whose type is not known, are usable. */
 declare const one: z.ZodObject<{ a: z.ZodString }> | { type: 'object' }

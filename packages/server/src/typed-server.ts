@@ -8,7 +8,7 @@ import type { ReadResource, ReadReturn, ResourceOptions } from './resources.ts'
 import type { NoInput, NoOutput, RunTool, ToolOptions } from './tools.ts'
 
 /** The types of a server without tools and prompts. */
-export interface NoOffers {
+export interface NoItems {
   /** No tools. */
   // biome-ignore lint/complexity/noBannedTypes: an object without members is meant
   tools: {}
@@ -42,21 +42,21 @@ export interface WithMounted<Prefix extends string, Target> {
   }
 }
 
-/** The arguments of a prompt as clients send them. A schema that converts any value receives a string. */
+/** The arguments of a prompt as clients send them. For a schema that accepts any value, the argument is a string. */
 export type PromptArguments<Args> = {
   [Name in keyof SchemaInput<Args>]: unknown extends SchemaInput<Args>[Name]
     ? string
     : Extract<SchemaInput<Args>[Name], string | undefined>
 }
 
-/** Leaves out a name that the compiler does not know, because its type would apply to every tool. */
+/** The name, or `never` if it is not a literal type: the type `string` would apply to every tool. */
 type Known<Name extends string> = Record<never, never> extends Record<Name, unknown> ? never : Name
 
 type CatalogueOf<Item> = Item extends { readonly '~catalogue'?: infer Found } ? NonNullable<Found> : object
 
 type Prefixed<Prefix extends string, Found, Kind extends string> = Found extends { readonly [Key in Kind]: infer Items }
   ? { readonly [Name in keyof Items & string as Known<`${Prefix}.${Name}`>]: Items[Name] }
-  : NoOffers['tools']
+  : NoItems['tools']
 
 type UnionToIntersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
   member: infer Intersection,
@@ -66,10 +66,10 @@ type UnionToIntersection<Union> = (Union extends unknown ? (member: Union) => vo
 
 /**
  * The registration methods. Each returns the object it was called on, so interfaces that extend this one keep their methods
- * in a chain. The type of `~catalogue` contains all registered items. The type of the object is inferred as `This` because,
- * with the type `this`, the compiler compares all registered items again in each step (measured).
+ * in a chain. The type of `~catalogue` contains all registered items. The type of the object is inferred as `This`: with the type `this`, the
+ * compiler would compare all registered items again in each step (measured).
  */
-export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<Offers> {
+export interface Fluent<Types extends Catalogue = NoItems> extends Catalogued<Types> {
   /**
    * Adds a tool. `run` receives the output of the `input` schema. Its return value is checked with `output`, by the compiler
    * and at run time. Invalid arguments are refused before `run` is called; throw a `ToolError` for other errors that the

@@ -42,7 +42,7 @@ export interface GeminiContent {
 
 const imagesAndDocuments = /^(?:image\/(?:png|jpeg|webp)|application\/pdf)$/
 
-/** Offers a toolset to Gemini. Models before Gemini 3 read text only: pass `media: false`. */
+/** Converts a toolset for Gemini. Models before Gemini 3 read text only: pass `media: false`. */
 export function geminiContent(toolset: Toolset, options: AdapterOptions = {}): GeminiContent {
   checkToolset('geminiContent', toolset)
   checkOptions('geminiContent', options, ['media'])

@@ -45,7 +45,7 @@ export interface OpenAiChat {
 const images = /^image\/(?:png|jpeg|webp|gif)$/
 const imagesAndDocuments = /^(?:image\/(?:png|jpeg|webp|gif)|application\/pdf)$/
 
-/** Offers a toolset to chat completions. */
+/** Converts a toolset for chat completions. */
 export function openaiChat(toolset: Toolset, options: StrictOptions = {}): OpenAiChat {
   checkToolset('openaiChat', toolset)
   checkOptions('openaiChat', options, ['strict', 'media'])
@@ -158,7 +158,7 @@ export interface OpenAiResponses {
   run(output: readonly OpenAiResponsesItem[], options?: RunOptions): Promise<OpenAiResponsesOutput[]>
 }
 
-/** Offers a toolset to responses. */
+/** Converts a toolset for responses. */
 export function openaiResponses(toolset: Toolset, options: StrictOptions = {}): OpenAiResponses {
   checkToolset('openaiResponses', toolset)
   checkOptions('openaiResponses', options, ['strict', 'media'])

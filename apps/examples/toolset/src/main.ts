@@ -1,4 +1,4 @@
-/** Offers the tools of a server to five model APIs and executes the calls of simulated models. `npm start` */
+/** Converts the tools of a server for five model APIs, and executes the calls of simulated models. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connectAll } from '@mcpx/client'
 import { createServer, image, text } from '@mcpx/server'

@@ -357,5 +357,5 @@ export const InputResponseParams = z.object({
   /** The `requestState` of the previous result; treat it as written by an attacker. */
   requestState: optionalText,
 })
-/** The additional parameters of a request that is sent again. */
+/** The additional parameters of a request that is sent again after an `input_required` result. */
 export interface InputResponseParams extends z.infer<typeof InputResponseParams> {}

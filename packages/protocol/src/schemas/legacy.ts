@@ -19,7 +19,7 @@ import {
 } from './shared.ts'
 import { TaskStatus } from './tasks.ts'
 
-// Tasks: an experimental feature of one revision. They are checked and removed, but not implemented.
+// Tasks: an experimental feature of one revision, which clients support. Servers remove `task` from requests.
 
 const integerOrNull: z.ZodMiniType<number> = z.int(expected('integer or null'))
 

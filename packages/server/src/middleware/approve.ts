@@ -67,11 +67,12 @@ async function isApproved(
   ctx: Context,
 ): Promise<boolean> {
   const { ask, message, key = `mcpx.approve.${tool.name}` } = options
-  // A step, so that the approval is kept when the handler runs again after a later question.
+  // `ctx.step` keeps the approval when the handler runs again after a later question.
   if (ask !== undefined) return ctx.step(key, async () => isYes(await ask(call, ctx)))
   const intro = typeof message === 'function' ? message(tool, call) : (message ?? question(tool, call))
   const text = `${intro}\n\n${describeValue(call.arguments ?? {}, MAX_ARGUMENTS_LENGTH)}`
-  // A server that answers other questions for its clients must not approve calls for its users.
+  // Without `onUnsupported`: a server may answer other questions for its clients, but must not approve calls for its
+  // users.
   const params = { mode: 'form', message: text, requestedSchema: FORM } as const
   requireSupport({ method: 'elicitation/create', params }, ctx.client.capabilities)
   return ctx.elicit(key, { message: text, schema: FORM }).then(isYes)

@@ -26,7 +26,10 @@ import { readCursor, writeCursor } from '../named-items.ts'
 /** A kind of item that a mounted server can own. */
 export type OwnedKind = ItemKind
 
-/** A handler that can list its names. One without `owns` is a catch-all, which is called for names that no other owns. */
+/**
+ * A handler that knows the names of its items. A handler without `owns` is a catch-all: it is called for names that no
+ * other handler owns.
+ */
 export interface OwningHandler extends Handler {
   /**
    * Returns whether the handler has an item with this name, even if the caller may not see it. The name of a resource is its
@@ -55,7 +58,7 @@ export function combine(parts: readonly Handler[], changes?: Handler['changes'])
     { ...createMembers(all), ...(changes && { changes }) },
     (member) => all.some((part) => part[member] !== undefined),
   )
-  // With a catch-all among the parts, it is unknown which names do not exist.
+  // If a part is a catch-all, unknown names cannot be detected.
   if (all.every((part) => part.owns !== undefined)) {
     handler.owns = (kind, name) => all.some((part) => isOwner(part, { kind, name }))
   }
@@ -88,7 +91,7 @@ function createRouter(parts: readonly OwningHandler[], member: NamingMember) {
   }
 }
 
-/** Calls the catch-alls in order until one accepts the name, and its other parameters. */
+/** Calls the catch-alls in order until one accepts the name and the other parameters. */
 async function callCatchAll<Result>(
   parts: readonly OwningHandler[],
   item: ItemName,
@@ -118,7 +121,7 @@ function isOwner(part: OwningHandler, { kind, name }: ItemName): boolean {
   return part.owns !== undefined && part[ANSWERING_MEMBERS[kind]] !== undefined && part.owns(kind, name)
 }
 
-/** Returns whether the name belongs to a part with another index. Owners precede catch-alls. */
+/** Returns whether the name belongs to a part with another index. A part that owns the name takes precedence over a catch-all. */
 function isTaken(parts: readonly OwningHandler[], index: number, item: ItemName): boolean {
   const isCatchAll = parts[index]?.owns === undefined
   return parts.some((part, other) => (isCatchAll ? other !== index : other < index) && isOwner(part, item))
@@ -220,7 +223,7 @@ function pageOf({ cursor: _, ...page }: PageRequest, { cursor }: Position): Page
   return cursor === undefined ? page : { ...page, cursor }
 }
 
-/** Joins cache hints: the shortest time, and `public` only if all parts are public and on this page. */
+/** Combines cache hints: the shortest time, and `public` only if all parts are on this page and are public. */
 function joinCacheHints(sources: readonly CacheableResult[], isPartial: boolean): CacheableResult {
   const hints: CacheableResult = {}
   const ttls = sources.map(({ ttlMs }) => ttlMs)

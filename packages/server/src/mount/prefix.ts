@@ -113,7 +113,7 @@ function renameList(result: ListResult, list: List, names: Prefix): object {
   return { ...result, [list.items]: items }
 }
 
-/** Renames the `ui:` resource in the metadata of a tool, which displays the results of the tool. */
+/** Renames the `ui:` resource in the metadata of a tool: the view that displays its results. */
 function renameView(tool: Tool, names: Prefix): Tool {
   const { ui, 'ui/resourceUri': flat } = tool._meta ?? {}
   const uri = (ui as { resourceUri?: unknown } | undefined)?.resourceUri
@@ -187,7 +187,7 @@ class Prefix {
   remove(kind: ItemKind, name: string): string | undefined {
     const own = name.slice(this.#start.length)
     if (kind !== 'resource') return name.startsWith(this.#start) ? own : undefined
-    // Clients may have written the scheme in lower case.
+    // Clients may write the scheme in lower case.
     if (name.slice(0, this.#uriStart.length).toLowerCase() === this.#uriStart.toLowerCase()) return own
     const [scheme = ''] = NAMED_SCHEME.exec(name) ?? []
     return scheme !== '' && name.startsWith(this.#segment, scheme.length)
