@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 
 export interface Program {
   readonly child: ChildProcess
+  /** The printed lines so far. */
+  readonly lines: readonly string[]
   /** Resolves to the first printed line that matches; rejects if the program exits before. */
   line(pattern: RegExp): Promise<string>
   /** Resolves to the last printed line when the program exits; rejects if it fails. */
@@ -40,6 +42,7 @@ export function start(path: string, args: readonly string[], env: NodeJS.Process
     new Error(`${path} exited with ${status}:\n${lines.slice(-20).join('\n')}\n${stderrText}`)
   return {
     child,
+    lines,
     line: (pattern) =>
       withTimeout(
         path,
