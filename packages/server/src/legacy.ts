@@ -299,6 +299,31 @@ function toErrorResponse(id: RequestId, method: string, error: RpcError): Respon
   return errorMessage(id, isMissingResource ? resourceNotFound(uri, 'legacy') : error)
 }
 
+/** The GET stream of one session as a receiver of changes. */
+class SessionReceiver implements ChangeReceiver {
+  isBusy = false
+  waiting: ChangeReceiver['waiting']
+  readonly #session: Session
+  readonly #send: (message: NotificationMessage) => Awaitable<void>
+
+  constructor(session: Session, send: (message: NotificationMessage) => Awaitable<void>) {
+    this.#session = session
+    this.#send = send
+  }
+
+  get uris(): readonly string[] {
+    return this.#session.state.subscriptions ?? []
+  }
+
+  wants(change: Change): boolean {
+    return change.kind !== 'resource' || this.uris.includes(change.uri)
+  }
+
+  send(change: Change): Awaitable<void> {
+    return this.#send({ jsonrpc: '2.0', ...changeNotification(change) })
+  }
+}
+
 /** Sends list changes and updates of subscribed resources to a session, until the returned function is called. */
 export function watchChanges(
   session: Session,
@@ -306,15 +331,7 @@ export function watchChanges(
   { changes }: ServerInternals,
   hasGap = false,
 ): Awaitable<() => void> {
-  const receiver: ChangeReceiver = {
-    isBusy: false,
-    waiting: undefined,
-    wants: (change: Change) => change.kind !== 'resource' || receiver.uris.includes(change.uri),
-    get uris() {
-      return session.state.subscriptions ?? []
-    },
-    send: (change: Change) => send({ jsonrpc: '2.0', ...changeNotification(change) }),
-  }
+  const receiver = new SessionReceiver(session, send)
   const stop = () => changes.remove(receiver)
   changes.add(receiver)
   if (hasGap) queueMicrotask(() => changes.sendAll(receiver))

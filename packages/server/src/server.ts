@@ -440,7 +440,8 @@ class ServerCore implements ServerInternals {
 
   /** Returns the input schema of a tool. Rethrows errors of the `visible` option of a tool. */
   inputSchemaOf(tool: string, exchange: Exchange): Awaitable<JsonSchema | undefined> {
-    if (this.registry.owns('tool', tool)) return this.registry.inputSchemaOf(tool, exchange.auth)
+    const own = this.registry.inputSchemaOf(tool, exchange.auth)
+    if (own !== undefined || this.registry.owns('tool', tool)) return own
     if (this.handler === this.registry || this.handler.listTools === undefined) return undefined
     this.#listedSchemas ??= new ListedSchemas(this.handler, this.faults, this.closing)
     return this.#listedSchemas.find(tool, exchange)

@@ -112,15 +112,18 @@ export class Sessions {
     const state = await this.#store.get(id, this.#ttl)
     // Another caller receives the same response as for an unknown session.
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
-    const live = this.#live.get(id) ?? new LiveSession(id, state, this.processId)
-    this.#live.set(id, live)
     // Runtimes with `waitUntil` stop a timer with the request that started it, and their requests with their clients.
     if (request.waitUntil === undefined) {
       this.#checking ??= every(Math.min(EXPIRY_CHECK, this.#ttl), () => void this.#endExpired())
     }
+    let live = this.#live.get(id)
+    if (live !== undefined) live.replaceState(state)
+    else {
+      live = new LiveSession(id, state, this.processId)
+      this.#live.set(id, live)
+    }
     live.holders += 1
     live.seenAt = Date.now()
-    live.replaceState(state)
     return live
   }
 
