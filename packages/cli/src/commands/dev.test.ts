@@ -1,3 +1,4 @@
+import { rename, rm } from 'node:fs/promises'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Change } from '@mcpx/protocol'
@@ -124,7 +125,7 @@ describe('mcpx dev', () => {
       reason: {
         name: 'RpcError',
         message: expect.stringMatching(
-          /replaced, and ended 100 ms later \(--drain\)\. It may have had effects: the tool "slow"/,
+          /did not finish within 100 ms \(--drain\)\. It may have had effects: the tool "slow"/,
         ),
         data: { reason: 'server-process-ended', retryable: false },
       },
@@ -195,6 +196,72 @@ describe('mcpx dev', () => {
     expect(stderr()).toBe(before)
     await save('changed', 'data/list.txt')
     await waitFor('started in')
+  })
+
+  it('serves a server that was written with another SDK, and starts itself', async () => {
+    const source = (name: string) => `
+import { McpServer } from '${import.meta.resolve('@modelcontextprotocol/sdk/server/mcp.js')}'
+import { StdioServerTransport } from '${import.meta.resolve('@modelcontextprotocol/sdk/server/stdio.js')}'
+const server = new McpServer({ name: 'official', version: '1.0.0' })
+server.registerTool('${name}', {}, async () => {
+  const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
+  const { content } = await server.server.elicitInput({ message: 'Who?', requestedSchema })
+  return { content: [{ type: 'text', text: '${name} ' + content?.name }] }
+})
+await server.connect(new StdioServerTransport())
+`
+    const dev = await startDev({
+      files: { 'server.ts': source('first') },
+      onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+    })
+    expect(await textOf(dev.client.callTool('first'))).toBe('first Ada')
+    await dev.save(source('second'))
+    await dev.waitFor('started in')
+    expect(await textOf(dev.client.callTool('second'))).toBe('second Ada')
+  })
+
+  it('notices files that editors replace, delete and write again', async () => {
+    const { client, folder, save, waitFor } = await startDev()
+    await save(echoSource('two'), '.server.ts.swp')
+    await rename(`${folder}/.server.ts.swp`, `${folder}/server.ts`)
+    await waitFor('started in')
+    expect(await textOf(client.callTool('version'))).toBe('two')
+    await rm(`${folder}/server.ts`)
+    await waitFor('did not start')
+    await save(echoSource('three'))
+    await waitFor('started in')
+    expect(await textOf(client.callTool('version'))).toBe('three')
+  })
+
+  it('replaces a server that waits for something while it is loaded', async () => {
+    const { client, save, waitFor } = await startDev()
+    await save('await new Promise((resolve) => setTimeout(resolve, 60_000))')
+    await pause(1_000)
+    await save(echoSource('two'))
+    await waitFor('started in')
+    expect(await textOf(client.callTool('version'))).toBe('two')
+  })
+
+  it('starts a server that keeps exiting ever more slowly', async () => {
+    const { stderr, save } = await startDev()
+    await save(echoSource('two', '; setTimeout(() => process.exit(7), 50)'))
+    await pause(5_000)
+    const exits = stderr().split('exited with code 7').length - 1
+    expect(exits).toBeGreaterThan(1)
+    expect(exits).toBeLessThan(8)
+  })
+
+  it('ends the oldest of many servers that still have calls', async () => {
+    const dev = await startDev()
+    const calls = []
+    for (const version of ['two', 'three', 'four', 'five', 'six']) {
+      calls.push(textOf(dev.client.callTool('slow-read')).catch((error: Error) => error.message))
+      await pause(100)
+      await dev.replace(version)
+    }
+    expect(await Promise.race(calls)).toContain(
+      'replaced so often that it had to be ended before the request finished. It is safe to repeat it.',
+    )
   })
 
   it('serves the page of mcpx inspect beside the pipe, which stays connected', async () => {

@@ -180,7 +180,7 @@ export class ReplaceableServer {
   async #retire(replaced: ServerProcess): Promise<void> {
     this.#retired.add(replaced)
     const [oldest] = this.#retired
-    if (this.#retired.size > MAX_RETIRED) void oldest?.close()
+    if (this.#retired.size > MAX_RETIRED) void oldest?.closeEarly()
     await replaced.retire(this.#options.drain)
     this.#retired.delete(replaced)
   }

@@ -174,7 +174,7 @@ export class ServerProcess {
 
   /** Ends the process when it has finished its calls, at the latest after `drain` ms. */
   async retire(drain: number): Promise<void> {
-    this.#endReason = `The server process that ran the request was replaced, and ended ${drain} ms later (--drain)`
+    this.#endReason = `The server process was replaced, and the request did not finish within ${drain} ms (--drain)`
     if (!this.#isIdle) {
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
@@ -184,6 +184,12 @@ export class ServerProcess {
       })
       clearTimeout(timer)
     }
+    await this.close()
+  }
+
+  /** Ends the process at once, although it was replaced a short time ago: there are too many of them. */
+  async closeEarly(): Promise<void> {
+    this.#endReason = 'The server process was replaced so often that it had to be ended before the request finished'
     await this.close()
   }
 
