@@ -1,6 +1,6 @@
 /** Delays the restart of a server that keeps exiting. */
 
-import { setTimeout } from 'node:timers/promises'
+import { pause } from '@mcpx/protocol'
 
 /** How fast a server process that keeps exiting is started again. */
 export interface RestartOptions {
@@ -29,16 +29,12 @@ export function createRestartDelay(options: RestartOptions | false = {}): Restar
       signal?.throwIfAborted()
       const left = notBefore - performance.now()
       if (left <= 0) return
-      try {
-        await setTimeout(left, undefined, { signal })
-      } catch (error) {
-        throw signal?.reason ?? error
-      }
+      await pause(left, signal ?? new AbortController().signal)
     },
     exited(lifetime) {
       exits = lifetime >= healthyAfter ? 1 : exits + 1
-      const pause = exits < 2 ? 0 : Math.min(maxDelay, delay * 2 ** (exits - 2))
-      notBefore = performance.now() + pause
+      const wait = exits < 2 ? 0 : Math.min(maxDelay, delay * 2 ** (exits - 2))
+      notBefore = performance.now() + wait
     },
   }
 }

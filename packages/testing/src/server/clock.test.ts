@@ -32,6 +32,19 @@ it('drives stores in memory, and is restored', async () => {
   expect(Date.now()).toBeGreaterThan(1_000_000)
 })
 
+it('drives AbortSignal.timeout, until it is restored', async () => {
+  const real = AbortSignal.timeout
+  {
+    using clock = fakeClock()
+    const signal = AbortSignal.timeout(60_000)
+    await clock.advance(59_000)
+    expect(signal.aborted).toBe(false)
+    await clock.advance(1_000)
+    expect(signal.reason).toMatchObject({ name: 'TimeoutError' })
+  }
+  expect(AbortSignal.timeout).toBe(real)
+})
+
 it('refuses to go back', async () => {
   using clock = fakeClock()
   await expect(clock.advance(-1)).rejects.toThrow('advance: expected a number of ms from 0, got -1')

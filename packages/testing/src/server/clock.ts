@@ -24,9 +24,10 @@ const STEP = 1_000
 const TURNS = 10
 
 /**
- * Replaces `setTimeout`, `setInterval`, `Date` and `performance.now` of this process with a clock that stands still. It
- * drives every timeout of the packages: of requests, sessions, subscriptions, tokens and stores in memory. Programs in other
- * processes keep their own time.
+ * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a clock that
+ * stands still. It drives every timeout of the packages: of requests, sessions, subscriptions, tasks, tokens and stores in
+ * memory. Timers that run already keep the real time, so create the clock before the server. Programs in other processes keep
+ * their own time.
  *
  * ```ts
  * using clock = fakeClock()
@@ -45,11 +46,15 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
   })
 
+  const realSignal = AbortSignal.timeout
+  AbortSignal.timeout = createTimeoutSignal
+
   async function runEventLoop(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn++) await new Promise<void>((resolve) => void nextTurn(resolve))
   }
 
   function restore(): void {
+    AbortSignal.timeout = realSignal
     clock.uninstall()
   }
 
@@ -68,4 +73,12 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
     restore,
     [Symbol.dispose]: restore,
   }
+}
+
+/** `AbortSignal.timeout` with the timers of the clock. */
+function createTimeoutSignal(ms: number): AbortSignal {
+  const controller = new AbortController()
+  const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+  setTimeout(() => controller.abort(reason), ms)
+  return controller.signal
 }
