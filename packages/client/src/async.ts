@@ -3,8 +3,8 @@
 import { abortable, ConnectionError, LONGEST_TIMER, pause } from '@mcpx/protocol'
 
 /**
- * Runs a function with a signal that fires with that of the caller, or with that of the connection. Then the result is no
- * longer awaited.
+ * Runs a function with a signal that is aborted together with the signal of the caller or of the connection. Then the
+ * promise rejects without waiting for the function.
  */
 export async function withSignal<T>(
   label: string,
@@ -26,12 +26,12 @@ export async function withSignal<T>(
   } finally {
     signal?.removeEventListener('abort', cancel)
     closing?.removeEventListener('abort', close)
-    // Ends what still waits for a result that is not needed, for example after another part failed.
+    // Aborts work whose result is no longer needed, for example after another part has failed.
     controller.abort(new ConnectionError('cancelled', `${label} has ended`))
   }
 }
 
-/** Runs a function, and rejects when the signal fires or after a number of ms, with the error for that. */
+/** Runs a function. Rejects when the signal is aborted, or with an error for the timeout after a number of ms. */
 export function within<T>(
   label: string,
   { signal, timeout }: { readonly signal: AbortSignal | undefined; readonly timeout: number },
@@ -45,7 +45,7 @@ export function within<T>(
   })
 }
 
-/** Runs a function for each item, a few at a time. After the first failure no other is started. */
+/** Runs a function for each item, a few at a time. After the first failure, no further call is started. */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   limit: number,

@@ -52,7 +52,7 @@ interface Lists {
   'prompts/list': ListPromptsResult
 }
 
-/** The calls of a client, with those that only a single client has, not a group. */
+/** The calls of a client, including calls that a group of clients does not have. */
 export interface Calls extends ClientCalls {
   task(id: string, options?: TaskOptions): TaskHandle
 }
@@ -93,7 +93,7 @@ export function createCalls(
     return state.turns.run(await reconnector.connect(label, options.signal), call, send)
   }
 
-  /** Runs a function with a call that an extension completes, until the signal of its options fires. */
+  /** Runs a function with a call that an extension completes, until the signal of the options is aborted. */
   function useCall<T>(
     label: string,
     options: RequestCallOptions,
@@ -129,7 +129,7 @@ export function createCalls(
     label: string,
     options: CallOptions = {},
   ): HandleOptions<CallToolResult> {
-    // Its signal and its time limit are those of the call that started the task.
+    // `signal` and `maxTimeout` belong to the call that started the task, not to the handle.
     const { signal, maxTimeout, onStatus, ...shared } = options
     return {
       use(own, run) {
@@ -222,14 +222,14 @@ export function namedParams(name: string, args: JsonObject = {}): JsonObject {
   return { name, arguments: args }
 }
 
-/** Throws for an object with all parameters, as other SDKs expect it. */
+/** Throws if the first argument is an object with all parameters, as in other SDKs. */
 export function checkString(form: string, value: unknown): void {
   if (typeof value !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(value)}`)
 }
 
 type OnInputRequest = NonNullable<RequestCallOptions['onInputRequest']>
 
-/** Wraps the callback of a call, so that a value that is not a response fails. */
+/** Wraps the callback of a call. The wrapped callback throws if the callback returns a value that is not a response. */
 function checkedOnInputRequest(onInputRequest: OnInputRequest): OnInputRequest {
   return async (request, origin) => {
     const response = await onInputRequest(request, origin)
@@ -240,7 +240,7 @@ function checkedOnInputRequest(onInputRequest: OnInputRequest): OnInputRequest {
 
 type RunInContext = <Args extends unknown[], Result>(run: (...args: Args) => Result, ...args: Args) => Result
 
-/** The part of Node's `process` that gives access to async contexts. Bun and Deno have it too. */
+/** The members of Node's `process` that give access to async contexts. Bun and Deno have them too. */
 interface Process {
   getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: { snapshot?(): RunInContext } } | undefined
 }

@@ -1,11 +1,14 @@
-/** Changes that wait to be read. A change that already waits is not added again: it will be read after it happened. */
+/**
+ * Changes that wait to be read. A change is not added if the same change is already waiting, because the reader will
+ * see the newest state.
+ */
 
 import { type Change, ConnectionError } from '@mcpx/protocol'
 
 export interface ChangeQueue {
   /** Returns false when too many different changes wait. */
   push(change: Change): boolean
-  /** Accepts no more changes. The waiting ones can still be read; then the error is thrown, if there is one. */
+  /** Accepts no more changes. Waiting changes can still be read; after them, the error is thrown, if there is one. */
   end(error?: Error): void
   next(): Promise<IteratorResult<Change>>
 }

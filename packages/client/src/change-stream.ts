@@ -1,4 +1,7 @@
-/** A stream of changes to iterate over. It survives the connection: after a gap, everything that it follows counts as changed. */
+/**
+ * A stream of changes to iterate over. It continues over a new connection; after the gap, everything in its filter
+ * counts as changed.
+ */
 
 import { type Change, ConnectionError, ErrorCode, pause, RpcError, type SubscriptionFilter } from '@mcpx/protocol'
 import { createDeferred } from './async.ts'
@@ -9,19 +12,20 @@ import type { Reconnector } from './reconnect.ts'
 import type { ClientState } from './state.ts'
 
 /**
- * The changes of a server, to iterate over. The iteration ends when the server, the signal, `close` or the client ends it,
- * and throws when the stream cannot be continued. After a gap, everything that it follows counts as changed.
+ * The changes of a server, to iterate over. The iteration ends when the server, the signal, `close` or the client ends
+ * it, and throws when the stream cannot be continued. After a lost connection, everything in the filter counts as
+ * changed.
  */
 export interface Listening extends AsyncIterableIterator<Change> {
-  /** Resolves to the part of the filter that the server follows, once the server has confirmed. */
+  /** Resolves, once the server has confirmed the subscription, to the part of the filter that it confirmed. */
   readonly ready: Promise<SubscriptionFilter>
-  /** Whether the server announces changes now: not before it has confirmed, and not between two connections. */
+  /** Whether the server sends changes at the moment. False until the server has confirmed, and between two connections. */
   readonly isOpen?: boolean | undefined
-  /** The part of the filter that the server follows now; another connection may follow less. */
+  /** The part of the filter that the server confirmed on the present connection. It may differ between connections. */
   readonly followed?: SubscriptionFilter | undefined
   /** The errors of resources that the server refused. Legacy era only; the modern era has no error for a single resource. */
   readonly refused?: ReadonlyMap<string, Error> | undefined
-  /** Whether other streams can be faster than this one, as over HTTP. */
+  /** Whether messages of other streams can overtake messages of this stream, as over HTTP. */
   readonly isSeparate?: boolean | undefined
   /** The side that ended the stream; undefined while it continues. An error counts as an end by the server. */
   readonly endedBy?: Side | undefined
@@ -29,13 +33,13 @@ export interface Listening extends AsyncIterableIterator<Change> {
   close(): void
 }
 
-/** How long the server may take to confirm, in ms, unless the options say otherwise. */
+/** The default time in which the server must confirm, in ms. */
 export const CONFIRM_TIMEOUT = 60_000
-/** How often in a row a broken stream is opened again, and the delays between the attempts, in ms. */
+/** The most attempts in a row to open a broken stream again, and the delays between them, in ms. */
 const MAX_ATTEMPTS = 8
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 30_000
-/** A stream that was open for longer, in ms, starts with the first delay again. */
+/** After a stream that was open for longer than this, in ms, the delays start again with the first one. */
 const SHORT_LIFE = 5_000
 
 export class ChangeStream implements Listening {
@@ -120,7 +124,10 @@ export class ChangeStream implements Listening {
     this.#queue.end(error)
   }
 
-  /** Listens over one connection after the other. Resolves to the side that ended it, rejects when it cannot be continued. */
+  /**
+   * Listens, over new connections if necessary. Resolves to the side that ended the stream, and rejects if the stream
+   * cannot be continued.
+   */
   async #listen(): Promise<Side> {
     const { signal } = this.#stop
     while (!signal.aborted) {
@@ -150,7 +157,7 @@ export class ChangeStream implements Listening {
     this.refused = refused
     if (before !== undefined) this.#warnOfLost(before, followed)
     for (const change of changesOf(followed)) {
-      // Kept responses may be older than a change that was not announced yet.
+      // Cached responses may be older than a change for which no notification has arrived yet.
       if (before === undefined) this.#state.cache.invalidate(change)
       else this.#push(change)
     }
@@ -166,7 +173,7 @@ export class ChangeStream implements Listening {
     this.#end('server', error)
   }
 
-  /** A server may follow less over another connection. */
+  /** Warns about resources that the server confirmed on the previous connection but not on this one. */
   #warnOfLost(before: SubscriptionFilter, now: SubscriptionFilter): void {
     const left = new Set(now.resourceSubscriptions)
     const lost = (before.resourceSubscriptions ?? []).filter((uri) => !left.has(uri)).slice(0, 10)
@@ -189,7 +196,10 @@ export class ChangeStream implements Listening {
 
 const brokenReasons: readonly string[] = ['closed', 'exited', 'unreachable']
 
-/** Whether the connection failed, or a server that has confirmed before, as opposed to a refusal by the server. */
+/**
+ * Returns whether an error means a broken connection or stream, and not a refusal by the server. Errors of a server
+ * that has confirmed before count as broken.
+ */
 function isBroken(error: unknown, wasConfirmed: boolean): boolean {
   if (error instanceof RpcError) return wasConfirmed && error.code === ErrorCode.InternalError
   if (!(error instanceof ConnectionError)) return false

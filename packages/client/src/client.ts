@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** The interface of a client: the same in both eras and over every transport. */
+/** The interface of a client, which is the same in both eras and over every transport. */
 
 import type {
   CallToolResult,
@@ -34,7 +34,7 @@ export type ServerOf<Target> = Target extends Connector ? unknown : Target
 export interface ClientCalls {
   /** Lists the tools of the server. */
   listTools(options?: CallOptions): Listing<Tool>
-  /** Calls a tool. Resolves to a handle of the task that the server made of it. */
+  /** Calls a tool. Resolves to a handle of the task that the server created for the call. */
   callTool(name: string, args: JsonObject | undefined, options: HandleCallOptions): Promise<TaskHandle>
   /** Calls a tool. A tool that failed returns a result with `isError`. */
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
@@ -71,15 +71,15 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   /** The tools as functions: `client.tools.add({ a: 1, b: 2 })`. */
   readonly tools: ToolCallers<Server>
   /**
-   * Calls a tool. A tool that failed returns a result with `isError`. A name that is not in the type of the server is allowed,
-   * and has no types.
+   * Calls a tool. A tool that failed returns a result with `isError`. A tool that is not in the type of the server can
+   * be called without types.
    */
   readonly callTool: CallTool<Server>
-  /** Returns the messages of a prompt. A name that is not in the type of the server is allowed, and has no types. */
+  /** Returns the messages of a prompt. A prompt that is not in the type of the server can be used without types. */
   readonly getPrompt: GetPrompt<Server>
   /**
-   * Returns the handle of a task that was started before, for example by another process. Sends nothing. With `tool`, the name
-   * of the tool that was called, the result is typed and checked.
+   * Returns the handle of a task that was started before, for example by another process. Does not send a request. If
+   * `tool` names the tool that was called, the result is typed and validated.
    */
   readonly task: TaskOf<Server>
   /** Returns the part of the client that belongs to one of its `extensions`, typed by its schemas. */
@@ -88,7 +88,7 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   discover(options?: CallOptions): Promise<ServerFacts>
   /**
    * Subscribes to a resource: `onChange` is called with updates of it, and of resources below it, until `unsubscribe`.
-   * Rejects when the server does not follow the resource.
+   * Rejects if the server does not support subscribing to the resource.
    */
   subscribe(uri: string, options?: ListenOptions): Promise<void>
   /** Ends the subscription to a resource. */
@@ -97,10 +97,10 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   listen(filter: SubscriptionFilter, options?: ListenOptions): Listening
   /** Sets the lowest level of log messages that the server sends. */
   setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void>
-  /** Checks that the server answers. Legacy era only: the modern one rejects with `ConnectionError` `unsupported`. */
+  /** Checks that the server responds. Legacy era only: in the modern era it rejects with `ConnectionError` `unsupported`. */
   ping(options?: CallOptions): Promise<void>
   /** Notifies the server that the roots have changed. Has no effect in the modern era, which asks for the roots each time. */
   notifyRootsChanged(): Promise<void>
-  /** Closes the connection and rejects the calls that wait. Calling it again has no effect. */
+  /** Closes the connection and rejects waiting calls. Further calls have no effect. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Connects to several servers and uses them as one: `git_search` is the tool `search` of the server `git`. */
+/** Connects to several servers and combines their items: `git_search` is the tool `search` of the server `git`. */
 
 import {
   type CallToolResult,
@@ -48,13 +48,13 @@ import type { TaskHandle } from './tasks.ts'
 type GroupCalls = Omit<ClientCalls, 'request'> & Pick<Client, 'listen' | 'close'>
 
 /**
- * Several clients as one. The names of tools and prompts begin with the name of their server and the separator, URIs with the
- * name of their server and a dot.
+ * Several clients with one interface. The names of tools and prompts begin with the name of their server and the
+ * separator. URIs begin with the name of their server and a dot.
  */
 export interface ClientGroup<Servers = Readonly<Record<string, unknown>>> extends GroupCalls, AsyncDisposable {
   /** The clients of the servers that could be connected to. */
   readonly clients: { readonly [Name in keyof Servers]?: Client<ServerOf<Servers[Name]>> }
-  /** The errors of the other servers. */
+  /** The errors of the servers that could not be connected to. */
   readonly failures: { readonly [Name in keyof Servers]?: Error }
 }
 
@@ -62,8 +62,8 @@ export interface ClientGroup<Servers = Readonly<Record<string, unknown>>> extend
 type Targets<Servers> = { readonly [Name in keyof Servers]: Connector | (Responder & Servers[Name]) }
 
 /**
- * Connects to several servers at once. Servers that fail are warnings and left out; rejects with an `AggregateError` when all
- * of them fail.
+ * Connects to several servers at once. Servers that fail are left out and reported to `onWarning`. Rejects with an `AggregateError` if all of them
+ * fail.
  *
  * ```ts
  * await using all = await connectAll({ git: spawn('git-server'), mail: http('https://mail.example/mcp') })
@@ -151,7 +151,7 @@ function createGroup(
     return new ConnectionError('unsupported', `No server of this group has ${quoted(full)}`, { hint })
   }
 
-  /** Throws for a name that begins with the name of no server. */
+  /** Returns the server that a name belongs to. Throws if the name does not begin with the name of a server. */
   async function ownerOf(names: ListedNames, full: string, { signal, timeout }: CallOptions = {}): Promise<MemberName> {
     const owner = await names.ownerOf(full, { signal, timeout })
     const beginnings = memberNames.map((name) => `${name}${separator}`)
@@ -159,7 +159,7 @@ function createGroup(
     return owner
   }
 
-  /** Throws for a URI that begins with the name of no server. */
+  /** Returns the server that a URI belongs to. Throws if the URI does not begin with the name of a server. */
   function ownerOfUri(full: string): ReturnType<typeof splitUri> {
     const owner = splitUri(full)
     const beginnings = memberNames.map((name) => `${schemeOf(name)}.`)
@@ -167,7 +167,7 @@ function createGroup(
     return owner
   }
 
-  /** A server that fails does not end the lists and streams of the others. */
+  /** Reports the failure of one server. The lists and streams of the other servers continue. */
   function handleFailure({ name }: Member, error: unknown): void {
     onWarning(new Error(`The server ${quoted(name)} failed`, { cause: error }))
   }
@@ -190,7 +190,7 @@ function createGroup(
     await Promise.all(members.map(({ client }) => client.close()))
   }
 
-  /** Renames a resource or a template. Its name is only shown, so it is as long as it is. */
+  /** Renames a resource or a template. The length of the name is not limited, because it is only displayed. */
   function withName<Item extends { readonly name: string }>(member: string, item: Item): Item {
     return { ...item, name: `${member}${separator}${item.name}` }
   }
@@ -256,7 +256,7 @@ function createGroup(
         stream: member.client.listen(filterOf(member.name, filter), options),
       }))
       return joinStreams(streams, (member, error) => {
-        // A server that announces none of these changes has not failed.
+        // A server that does not support any of these changes has not failed.
         const isUnsupported = error instanceof ConnectionError && error.reason === 'unsupported'
         if (!isUnsupported) handleFailure(member, error)
       })
@@ -287,8 +287,8 @@ class ListedNames {
   })
 
   /**
-   * Returns the server that has a name. If it was not listed yet, lists the servers that may have it, and those whose tools
-   * compete with theirs for names, once, because the name may have been changed.
+   * Returns the server that a name belongs to. If the name was not listed yet, lists the servers that may have it,
+   * once. Because names may have been changed to be unique, also lists the servers whose names may conflict with it.
    */
   async ownerOf(full: string, options: CallOptions): Promise<MemberName | undefined> {
     const known = this.#names.find(full)
@@ -303,7 +303,7 @@ class ListedNames {
       for (const { name } of await this.#list(member, options)) this.#names.add(member, name)
       this.#listed.add(member)
     } catch {
-      // The call that needs the name fails for the same reason, and says so.
+      // Ignore the error, because the call that needs the name fails for the same reason.
     }
   }
 }
@@ -354,7 +354,7 @@ interface MemberStream {
   readonly stream: Listening
 }
 
-/** Joins streams to one that ends when all of them have ended. */
+/** Combines streams into one stream, which ends when all of them have ended. */
 function joinStreams(streams: readonly MemberStream[], onFailure: (member: Member, error: unknown) => void): Listening {
   const queue = createChangeQueue()
   const close = () => {
@@ -390,7 +390,7 @@ function joinStreams(streams: readonly MemberStream[], onFailure: (member: Membe
   }
 }
 
-/** Resolves to everything that the servers follow. Rejects when that is nothing. */
+/** Resolves to the filters that the servers have confirmed, combined into one. Rejects if no server confirmed anything. */
 async function joinFollowed(streams: readonly MemberStream[]): Promise<SubscriptionFilter> {
   const results = await Promise.allSettled(streams.map(({ stream }) => stream.ready))
   const followed: SubscriptionFilter = {}
@@ -416,7 +416,7 @@ function groupChange(member: string, change: Change): Change {
   return change.kind === 'resource' ? { kind: 'resource', uri: groupUri(member, change.uri) } : change
 }
 
-/** Renames the URI of a resource or of a link to one. */
+/** Renames the URI of an embedded resource or of a link to a resource. */
 function withUri<Block extends ContentBlock>(member: string, block: Block): Block {
   if (block.type === 'resource_link') return { ...block, uri: groupUri(member, block.uri) }
   if (block.type !== 'resource') return block

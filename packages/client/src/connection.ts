@@ -1,4 +1,4 @@
-/** Opens connections to servers, over a transport or within the process. Their era is not known yet. */
+/** Opens connections to servers whose era is not known yet, over a transport or within the process. */
 
 import {
   type Awaitable,
@@ -24,7 +24,10 @@ export type Target = Connector | Responder
 
 /** Handles the messages that a server sends by itself. */
 export interface MessageListener {
-  /** Answers a request: an `RpcError` is sent to the server, other errors are masked. Absent where servers send no requests. */
+  /**
+   * Answers a request of the server. An `RpcError` is sent to the server, other errors are masked. Undefined in the
+   * modern era, where servers send no requests.
+   */
   answer?(request: RequestMessage, exchange: Exchange): Awaitable<object>
   handle(notification: NotificationMessage): void
 }

@@ -389,7 +389,7 @@ describe('the legacy handshake', () => {
       await using client = await connect(scriptedServer('2025-11-25', { answers }), { onWarning })
       expect(client.revision).toBe(spoken)
       expect(warnings).toEqual([
-        `The server selected the unknown protocol version "${selected}": ${spoken} is spoken instead`,
+        `The server selected the unknown protocol version "${selected}": ${spoken} is used instead`,
       ])
       const pinned = connect(scriptedServer('2025-11-25', { answers }), { era: '2025-06-18' })
       await expect(pinned).rejects.toMatchObject({ reason: 'unsupported' })

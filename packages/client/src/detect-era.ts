@@ -1,6 +1,6 @@
 /**
- * Determines the era of a server, and opens a connection that speaks it: `server/discover` is sent first, and `initialize` to
- * a server that does not understand it.
+ * Determines the era of a server, and opens a connection of this era. The client first sends `server/discover`. If the
+ * server does not support it, the client sends `initialize`.
  */
 
 import {
@@ -29,13 +29,13 @@ import type { EraMemory } from './options.ts'
 import { setBounded } from './response-cache.ts'
 import type { ClientState } from './state.ts'
 
-/** How long connecting may take in all, in ms, unless the options say otherwise. */
+/** The default time limit for connecting, in ms. */
 const CONNECT_TIMEOUT = 30_000
 
 /** How many servers are remembered. When it is full, the oldest is removed. */
 const MAX_REMEMBERED = 1_000
 
-/** Creates a memory for the eras of servers, to use instead of that of the process. */
+/** Creates a memory for the eras of servers, to use instead of the default memory of the process. */
 export function createEraMemory(): EraMemory {
   const eras = new Map<string, Era>()
   return {
@@ -54,7 +54,7 @@ export function connectToServer(state: ClientState, target: Target, signal?: Abo
   return new EraDetection(state, target, signal).connect()
 }
 
-/** The reason not to use the modern era, as a probe found it. */
+/** The result of a probe of a server that is not modern. */
 interface LegacyEvidence {
   readonly undetermined: UndeterminedConnection
   readonly error: unknown
@@ -70,9 +70,12 @@ class EraDetection {
   readonly #memory: EraMemory
   /** The newest connection. */
   #undetermined: UndeterminedConnection | undefined
-  /** How long the rest of connecting may take, in ms. Only silence of the server counts, not a user who logs in. */
+  /**
+   * The time that is left for connecting, in ms. Only the time without a response of the server counts, not the time in
+   * which a user logs in.
+   */
   #timeLeft: number
-  /** The requests that were not answered in time, as an error names them. */
+  /** Descriptions of the requests that were not answered in time, for the error message. */
   readonly #unanswered: string[] = []
 
   constructor(state: ClientState, target: Target, signal: AbortSignal | undefined) {
@@ -84,13 +87,13 @@ class EraDetection {
     this.#timeLeft = state.options.connectTimeout ?? CONNECT_TIMEOUT
   }
 
-  /** A failure leaves no process behind, and no connection that stays open. */
+  /** Connects. After a failure, ends the process and closes the connection that it has opened. */
   async connect(): Promise<EraConnection> {
     try {
       return await this.#detect()
     } catch (error) {
       const closing = this.#undetermined?.connection.close().catch(this.#state.onWarning)
-      // A process has to be gone; a server that does not respond may take its time to delete the session.
+      // Wait until a process has ended. Do not wait for an HTTP server, which may need long to delete the session.
       if (this.#startsProcess) await closing
       throw this.#explain(error)
     }
@@ -110,7 +113,7 @@ class EraDetection {
     }
     if (wanted === 'modern') throw reasonOf(probed.error) === 'timeout' ? probed.error : notModernError(probed.error)
     const connection = await this.#fallBack(probed)
-    // A server that did not answer may answer the next time.
+    // If the server did not respond in time, the era is a guess: the server may respond the next time.
     const isSure = connection.era === 'modern' || reasonOf(probed.error) !== 'timeout'
     await this.#remember(isSure ? connection.era : undefined)
     return connection
@@ -142,7 +145,10 @@ class EraDetection {
     }
   }
 
-  /** Returns undefined when the server is not remembered as legacy, or no longer is. */
+  /**
+   * Connects in the legacy era if the server is remembered as legacy. Returns undefined if it is not, or if it has
+   * become modern.
+   */
   async #connectAsRemembered(): Promise<EraConnection | undefined> {
     if ((await this.#recall()) !== 'legacy') return undefined
     try {
@@ -191,14 +197,17 @@ class EraDetection {
     return new ModernConnection(this.#state, undetermined, value as DiscoverResult, revision)
   }
 
-  /** Whether an error shows that the server is not modern. Errors of guards, outages and cancelled requests do not. */
+  /**
+   * Returns whether an error shows that the server is not modern. Errors of guards, outages and cancelled requests do
+   * not show this.
+   */
   #isEvidence(error: unknown): boolean {
     const reason = reasonOf(error)
     if (reason === 'timeout') return this.#connector.silence !== 'nothing'
     return isLegacyRefusal(error) || reason === 'exited' || reason === 'closed' || reason === 'invalid-message'
   }
 
-  /** Speaks the legacy era after a probe, over a new connection if the server did not survive the probe. */
+  /** Connects in the legacy era after a probe, over a new connection if the probe has ended the first one. */
   async #fallBack({ undetermined, error, offer }: LegacyEvidence): Promise<EraConnection> {
     if (!undetermined.ended && !isGone(error)) {
       try {
@@ -206,26 +215,32 @@ class EraDetection {
       } catch (failure) {
         if (failure instanceof RpcError && reasonOf(error) === 'timeout') return this.#probeAgain(undetermined, failure)
         if (failure instanceof RpcError && this.#startsProcess) return this.#startAgain(failure, offer)
-        // Some servers answer the probe and exit.
+        // Some servers respond to the probe and exit.
         if (!isGone(failure)) throw failure
       }
     }
     return this.#openLegacy(await this.#open(), offer)
   }
 
-  /** A modern server that started after the probe timed out refuses `initialize`, and responds to a second probe. */
+  /**
+   * Sends a second probe. A modern server that was not ready for the first probe refuses `initialize`, and responds to
+   * the second probe.
+   */
   async #probeAgain(undetermined: UndeterminedConnection, refusal: RpcError): Promise<EraConnection> {
     const probed = await this.#probe(undetermined, this.#timeLeft)
     if ('era' in probed) return probed
     throw refusal
   }
 
-  /** Whether each connection has a server of its own, as over stdio. */
+  /** Whether each connection starts a server process, as over stdio. */
   get #startsProcess(): boolean {
     return 'connect' in this.#target && this.#connector.silence !== 'nothing'
   }
 
-  /** Some bridges open a session at their server for the probe, and then refuse `initialize` until they are started again. */
+  /**
+   * Starts the process again and connects without a probe. Some bridges open a session for the probe, and then refuse
+   * `initialize` until they are started again.
+   */
   async #startAgain(cause: RpcError, offer: Revision | undefined): Promise<EraConnection> {
     const connection = await this.#openLegacy(await this.#open(), offer)
     const message = 'The server refused initialize after server/discover: it was started again without server/discover'
@@ -262,7 +277,7 @@ class EraDetection {
     }
   }
 
-  /** Says which requests were not answered, and which invalid message the server sent instead. */
+  /** Returns an error that names the requests without a response, and the invalid message that the server sent instead. */
   #explain(error: unknown): unknown {
     if (reasonOf(error) !== 'timeout' || this.#unanswered.length === 0) return error
     const invalidMessage = this.#undetermined?.invalidMessage
@@ -280,7 +295,7 @@ class EraDetection {
   }
 }
 
-/** Reads a result that is not that of a modern server that this client can speak to. */
+/** Reads a result of `server/discover` that is not the result of a modern server with a common revision. */
 function readOtherResult(result: unknown, problem: string | undefined): Pick<LegacyEvidence, 'error' | 'offer'> {
   const supported = (result as { supportedVersions?: unknown } | null)?.supportedVersions
   if (problem !== undefined) {
@@ -309,11 +324,11 @@ function reasonOf(error: unknown): ConnectionError['reason'] | undefined {
 }
 
 function noMutualRevisionError(supported: readonly string[]): ConnectionError {
-  const message = `The server and this client have no revision in common; the server speaks ${supported.join(', ')}`
+  const message = `The server and this client have no revision in common; the server supports ${supported.join(', ')}`
   return new ConnectionError('unsupported', message)
 }
 
 function notModernError(cause: unknown): ConnectionError {
   const hint = 'Leave out the era option to connect to servers of any revision.'
-  return new ConnectionError('unsupported', 'The server does not speak the modern era', { hint, cause })
+  return new ConnectionError('unsupported', 'The server does not support the modern era', { hint, cause })
 }

@@ -1,4 +1,4 @@
-/** The interface of the two eras: a connection that speaks one revision, and what both eras share. */
+/** The interface of the two eras: a connection that uses one revision. Also has functions that both eras use. */
 
 import {
   type Change,
@@ -48,26 +48,26 @@ export interface ChangeListener {
   /** How long the server may take to confirm, in ms. */
   readonly timeout: number
   /**
-   * Called when the server has confirmed, with the part of the filter that it follows and the errors of refused resources.
-   * Called again when changes may have been lost since.
+   * Called when the server has confirmed, with the confirmed part of the filter and the errors of refused resources.
+   * Called again when changes may have been lost afterwards.
    */
   onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>): void
   onChange(change: Change): void
 }
 
-/** A connection that speaks one revision. */
+/** A connection that uses one revision. */
 export interface EraConnection {
   readonly era: Era
   readonly revision: Revision
   readonly server: ServerFacts
   readonly connection: Connection
-  /** Whether the connection has ended, or the server no longer speaks this era. */
+  /** Whether the connection has ended, or the server no longer supports this era. */
   readonly ended: boolean
   /** Whether each stream of changes is separate, so that an older one may deliver its messages later than a newer one. */
   readonly hasSeparateStreams: boolean
   /** Sends a request, answers input requests until the result is complete, and checks the result. */
   request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject>
-  /** Passes changes on until one side ends the stream, and resolves to that side. Rejects when the stream breaks. */
+  /** Passes changes to the listener until one side ends the stream, and resolves to that side. Rejects if the stream breaks. */
   listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side>
   discover(options: CallOptions): Promise<ServerFacts>
   setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void>
@@ -81,7 +81,7 @@ export function requestLabel(method: string, params: JsonObject): string {
   return typeof name === 'string' ? `${method} ${quoted(name)}` : method
 }
 
-/** Returns the result if it is valid. Members that the schema does not know stay; without a schema every result is valid. */
+/** Returns the result if it is valid. Unknown members are kept. Without a schema, every result is valid. */
 export function checkResult(schema: Schema | undefined, label: string, result: unknown): JsonObject {
   if (schema === undefined) return result as JsonObject
   const { value, problem } = check(schema, result, 'result')
@@ -102,7 +102,7 @@ export function invalidResult(label: string, problem: string): ConnectionError {
   return new ConnectionError('invalid-message', `The response to ${label} was refused. ${problem}`, { hint })
 }
 
-/** How long a call may take in all, in ms, unless the options say otherwise. */
+/** The default limit of the whole duration of a call, in ms. */
 export const DEFAULT_MAX_TIMEOUT = 600_000
 
 /** Creates the error of a call that has reached its `maxTimeout`. */

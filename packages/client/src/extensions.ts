@@ -38,7 +38,7 @@ export interface ExtensionMethod {
   readonly mayAsk?: boolean | undefined
 }
 
-/** Turns a result of an extension into the complete result of the method. */
+/** Converts a result with a result type of an extension to the complete result of the method. */
 export type CompleteResult = (result: JsonObject, call: ExtensionCall) => Promise<JsonObject>
 
 /**
@@ -56,7 +56,7 @@ export interface ClientExtension {
   readonly id: string
   /** The settings that are declared to servers in `capabilities.extensions`. Default: `{}`. */
   readonly settings?: JsonObject | undefined
-  /** The eras in which the extension exists. In the legacy era, only revision 2025-11-25 has extensions. Default: both. */
+  /** The eras that have the extension. In the legacy era, only revision 2025-11-25 has extensions. Default: both. */
   readonly eras?: readonly Era[] | undefined
   /** The requests that it adds, by method. Default: none. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>> | undefined
@@ -78,11 +78,14 @@ export interface ExtensionCall {
   readonly options: CallOptions
   /** The options of the client. */
   readonly client: ClientOptions
-  /** Fires when the result is no longer wanted, and when the client is closed. */
+  /** Aborted when the result is no longer needed, and when the client is closed. */
   readonly signal: AbortSignal
-  /** Sends another request, over the connection that is open then. */
+  /** Sends another request, over the present connection. */
   request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
-  /** Answers an input request by the callbacks of the call, or else of the client. They receive the key, if there is one. */
+  /**
+   * Answers an input request with the callbacks of the call, otherwise with the callbacks of the client. They receive
+   * the key, if there is one.
+   */
   answer(request: InputRequest, signal: AbortSignal, key?: string): Promise<InputResponse>
   /** Calls a function with the parameters of each notification of a method. Returns a function that removes it. */
   on(method: string, callback: (params: unknown) => void): () => void
@@ -135,7 +138,7 @@ type Kind = 'method' | 'notification' | 'subscription' | 'result type'
 
 const MEMBERS = ['id', 'settings', 'eras', 'methods', 'notifications', 'subscriptions', 'resultTypes']
 
-/** The extensions of a client: those of the option `extensions`, and the built-in ones. */
+/** The extensions of a client: the option `extensions` and the built-in extensions. */
 export class Extensions {
   readonly #all: ClientExtension[] = []
   /** The members of all extensions by kind and name. */
@@ -143,7 +146,7 @@ export class Extensions {
   readonly #listeners = new Map<string, Set<(params: unknown) => void>>()
   readonly #onWarning: (warning: Error) => void
 
-  /** Throws for an invalid extension, and for one whose members exist in the protocol or in another extension. */
+  /** Throws if an extension is invalid, or has a member that belongs to the protocol or to another extension. */
   constructor(
     builtIn: readonly ClientExtension[],
     given: readonly ClientExtension[],
@@ -225,7 +228,7 @@ export class Extensions {
     return checked.value as JsonObject
   }
 
-  /** Passes a notification to its listeners. Returns false for one that belongs to no extension. */
+  /** Passes a notification to its listeners. Returns false if the notification does not belong to an extension. */
   handle({ method, params = {} }: NotificationMessage): boolean {
     const schema = this.#members.get(`notification ${method}`)?.value
     if (schema !== undefined) void this.#notify(schema as CheckingSchema, method, params)
@@ -249,7 +252,7 @@ export class Extensions {
     return () => void listeners.delete(added)
   }
 
-  /** Creates the part of a client that belongs to one extension. Throws for one that the client does not have. */
+  /** Creates the part of a client that belongs to one extension. Throws if the client does not have the extension. */
   createClient<Extension extends ClientExtension>(
     extension: Extension,
     { settingsOf, request, listen }: ExtensionHost,
@@ -302,7 +305,7 @@ function isOfProtocol(kind: Kind, name: string, extension: ClientExtension): boo
   return REVISIONS.some((each) => existsIn(extension, eraOf(each)) && methodEntry(each, name, method) !== undefined)
 }
 
-/** Checks a value with the schema of any library. Resolves to the converted value, or to a sentence about its problems. */
+/** Checks a value with a schema of any library. Resolves to the converted value, or to a sentence about the problems. */
 async function checkWith(
   schema: CheckingSchema | undefined,
   value: unknown,

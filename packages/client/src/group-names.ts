@@ -15,8 +15,9 @@ export interface MemberName {
 }
 
 /**
- * Names the tools (or the prompts) of several servers, and finds them by these names. A name has letters, digits, `_` and
- * `-`, and at most 64 characters. A longer one is cut, and ends with a hash, as does one that another tool has already.
+ * Gives names to the tools (or the prompts) of several servers, and finds the server and the tool for such a name. A
+ * name consists of letters, digits, `_` and `-`, and has at most 64 characters. A longer name is cut and ends with a
+ * hash. A name that is already in use also ends with a hash.
  */
 export class GroupNames {
   readonly #members: readonly string[]
@@ -25,13 +26,13 @@ export class GroupNames {
   readonly #known = new Map<string, Map<string, string>>()
 
   constructor(members: readonly string[], separator: string) {
-    // The longest name comes first: `a_b_c` is rather `c` of `a_b` than `b_c` of `a`.
+    // The longest name comes first: `a_b_c` is more likely `c` of `a_b` than `b_c` of `a`.
     this.#members = [...members].sort((one, other) => other.length - one.length)
     this.#separator = separator
     for (const member of members) this.#known.set(member, new Map())
   }
 
-  /** Returns the name in the group, which is remembered. */
+  /** Returns the name in the group, and remembers it. */
   add(member: string, name: string): string {
     const plain = `${member}${this.#separator}${name}`.replace(/[^A-Za-z0-9_-]/g, '_')
     for (let attempt = 0; ; attempt += 1) {
@@ -53,8 +54,8 @@ export class GroupNames {
   }
 
   /**
-   * Returns the servers whose tools may compete for a name, in the order of the group. They must be listed in this order, so that
-   * each name is the same as after a list of the whole group.
+   * Returns the servers whose tools may have conflicting names, in the order of the group. List them in this order, so
+   * that each name is the same as after listing the whole group.
    */
   rivals(full: string): string[] {
     const shortest = this.guess(full).at(-1)?.member
@@ -62,7 +63,7 @@ export class GroupNames {
     return [...this.#known.keys()].filter((member) => (member + this.#separator).startsWith(shortest + this.#separator))
   }
 
-  /** Returns the owners that a name may have, according to its beginning. The likeliest is first. */
+  /** Returns the servers and tools that a name may belong to, according to its beginning. The most likely one is first. */
   guess(full: string): MemberName[] {
     return this.#members
       .filter((member) => full.startsWith(member + this.#separator))
@@ -93,7 +94,7 @@ export function checkSeparator(separator: unknown): void {
 
 // URIs keep a dot, because a URI scheme has no underscores.
 
-/** URI schemes that hosts recognize; they stay, and the name of the server becomes the first segment of the path. */
+/** URI schemes that hosts recognize. They are kept, and the name of the server becomes the first segment of the path. */
 const KNOWN_SCHEMES = ['ui://', 'skill://']
 
 /** `config://app` of `git` becomes `git.config://app`, and `ui://view` becomes `ui://git/view`. */
@@ -102,7 +103,7 @@ export function groupUri(member: string, uri: string): string {
   return scheme === undefined ? `${schemeOf(member)}.${uri}` : `${scheme}${member}/${uri.slice(scheme.length)}`
 }
 
-/** Returns the server of a URI, and the URI at that server. The server is an empty string for a URI of no server. */
+/** Returns the server of a URI, and the URI at that server. If the URI has no name of a server, `member` is an empty string. */
 export function splitUri(full: string): { readonly member: string; readonly uri: string } {
   const scheme = KNOWN_SCHEMES.find((each) => full.startsWith(each))
   const end = scheme === undefined ? full.indexOf('.') : full.indexOf('/', scheme.length)

@@ -1,4 +1,4 @@
-/** Answers the input requests of servers (elicitation, sampling, roots) by the callbacks of the client. */
+/** Answers the input requests of servers (elicitation, sampling, roots) with the callbacks of the client. */
 
 import {
   type ClientCapabilities,
@@ -33,17 +33,17 @@ export const INPUT_CALLBACKS: Readonly<Record<InputRequest['method'], string>> =
   'roots/list': 'roots',
 }
 
-/** How many input requests of one call are answered at once. */
+/** How many input requests of one call are answered at the same time. */
 export const MAX_CONCURRENT_INPUT = 16
-/** How many input requests a server may send at a time, unless the options say otherwise. */
+/** The default limit of input requests that a server sends at once. */
 export const MAX_INPUT_REQUESTS = 100
-/** How often one call may return with input requests, unless the options say otherwise. */
+/** The default limit of how often one call returns input requests. */
 export const MAX_ROUNDS = 10
 
 /** A callback returned a value that cannot be sent. The message names the callback and contains no value of the user. */
 export class InvalidAnswer extends TypeError {}
 
-/** Returns the capabilities that follow from the callbacks. */
+/** Returns the capabilities that the callbacks support. */
 export function declaredCapabilities(options: ClientOptions): ClientCapabilities {
   const { onElicit, onSample, roots, sampling = {} } = options
   const capabilities: ClientCapabilities = { ...options.capabilities }
@@ -58,8 +58,8 @@ export function declaredCapabilities(options: ClientOptions): ClientCapabilities
 }
 
 /**
- * Answers an input request of a call by the `onInputRequest` of the call, or else by the callbacks of the client. Rejects with a
- * `ConnectionError` that names the callback when it fails.
+ * Answers an input request with `onInputRequest` of the call, otherwise with the callbacks of the client. If the
+ * callback fails, rejects with a `ConnectionError` that names the callback.
  */
 export async function answerForCall(
   {
@@ -107,7 +107,7 @@ export function inputLimitError(label: string, count: number, limit: number): Co
   return new ConnectionError('limit', `${label}: expected at most ${limit} input requests, got ${count}`, { hint })
 }
 
-/** Answers one input request. Throws `RpcError` for one that was not declared; errors of callbacks pass through. */
+/** Answers one input request. Throws an `RpcError` if its capability was not declared. Errors of callbacks are rethrown. */
 export async function answerInputRequest(
   options: ClientOptions,
   request: InputRequest,

@@ -1,4 +1,4 @@
-/** Changes in the legacy era: the session announces list changes, and resources are subscribed to one by one. */
+/** Changes in the legacy era. The session sends list changes, and each resource is subscribed to with its own request. */
 
 import {
   type Change,
@@ -16,7 +16,7 @@ import type { ClientState } from './state.ts'
 
 const SUBSCRIBE = 'resources/subscribe'
 const UNSUBSCRIBE = 'resources/unsubscribe'
-/** Each caller has its own timeout. */
+/** The requests have no timeout, because each caller has its own. */
 const NO_TIMEOUT = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY }
 /** How long the server may take to unsubscribe, in ms, before the next subscription to the same resource is sent. */
 const UNSUBSCRIBE_TIMEOUT = 1_000
@@ -35,7 +35,7 @@ export class LegacySubscriptions {
     this.#state = state
   }
 
-  /** Returns false for a notification that announces no change. */
+  /** Passes a change to the streams. Returns false for a notification that is not about a change. */
   handle(notification: NotificationMessage): boolean {
     const change = changeOf(notification)
     if (change === undefined) return false
@@ -55,7 +55,8 @@ export class LegacySubscriptions {
     const refused = new Map<string, Error>()
     const releases: (() => Promise<void>)[] = []
     const lost = createDeferred<void>()
-    // Until this stream is ready, older streams report the changes; only this one reports those of new resources.
+    // Until this stream is ready, older streams report changes of their resources. Changes of new resources are
+    // reported only by this stream.
     const newUris = uris.filter((uri) => !this.#resources.has(uri))
     let isReady = false
     let isOver = false
@@ -100,7 +101,7 @@ export class LegacySubscriptions {
     return resource
   }
 
-  /** Resolves when the signal fires; rejects when the connection ends or a resource is lost. */
+  /** Resolves when the signal is aborted. Rejects when the connection ends or the subscription to a resource is lost. */
   async #untilOver(signal: AbortSignal, lost: Promise<void>): Promise<void> {
     const aborted = createDeferred<'aborted'>()
     const stop = () => aborted.resolve('aborted')
@@ -112,7 +113,7 @@ export class LegacySubscriptions {
   }
 }
 
-/** Retryable: the stream is opened again and finds out which resources are left. */
+/** The error is retryable: the stream is opened again, and the server confirms the remaining resources. */
 function lostError(): ConnectionError {
   return new ConnectionError('closed', 'The server ended the subscription to a resource', { retryable: true })
 }
@@ -139,12 +140,12 @@ class ResourceSubscription {
   readonly #all: Map<string, ResourceSubscription>
   readonly #connection: Connection
   readonly #onWarning: (warning: Error) => void
-  /** How many streams watch it or wait to. */
+  /** How many streams use this subscription, or wait for its confirmation. */
   #watchers = 0
   /** Called when a confirmed subscription is lost. */
   readonly #lostListeners = new Set<() => void>()
   #isSubscribed = false
-  /** Whether the confirmation of a running `resources/subscribe` is not valid any more. */
+  /** Whether the response to a running `resources/subscribe` is no longer valid. */
   #isStale = false
   #syncing: Promise<void> | undefined
 
@@ -160,7 +161,10 @@ class ResourceSubscription {
     this.#onWarning = onWarning
   }
 
-  /** Resolves when the server has confirmed, to a function that ends the watch and never rejects. */
+  /**
+   * Adds a stream to this subscription. Resolves when the server has confirmed, to a function that removes the stream
+   * and never rejects.
+   */
   async watch({ signal, timeout }: ChangeListener, onLost: () => void): Promise<() => Promise<void>> {
     this.#watchers += 1
     const late = () => new ConnectionError('timeout', `No response to ${SUBSCRIBE} within ${timeout} ms`)
@@ -186,7 +190,7 @@ class ResourceSubscription {
 
   async #release(): Promise<void> {
     this.#watchers -= 1
-    // Those who still watch are called when it fails.
+    // If this fails, the remaining streams are notified through their listeners.
     if (this.#watchers === 0) await this.#sync().catch(() => {})
   }
 
@@ -194,7 +198,7 @@ class ResourceSubscription {
     return this.#watchers > 0 === this.#isSubscribed
   }
 
-  /** Resolves when the server has done what is wanted by then. */
+  /** Subscribes or unsubscribes, until the state on the server is the one that the streams need. */
   async #sync(): Promise<void> {
     if (this.#syncing === undefined && !this.#isSynced) this.#syncing = this.#sendUntilSynced()
     await this.#syncing
@@ -223,7 +227,7 @@ class ResourceSubscription {
     this.#isSubscribed = !this.#isStale
   }
 
-  /** Waits a limited time for the response. If it is late, it may end the next subscription, which is then sent again. */
+  /** Waits a limited time for the response. A late response may end the next subscription, which is then sent again. */
   async #unsubscribe(): Promise<void> {
     this.#isSubscribed = false
     let isLate = false

@@ -41,8 +41,9 @@ export class LegacyTaskTools {
   }
 
   /**
-   * Sends a request. A `tools/call` asks for a task if the tool requires one, or if it allows one and the caller wants results
-   * of the type `task`. A result with a task becomes one of that type. Lists the tools of the server once if it has tasks.
+   * Sends a request. A `tools/call` requests a task if the tool requires one, or if the tool allows one and the caller
+   * accepts results of the type `task`. A result with a task is converted to a result of this type. If the server
+   * supports tasks, lists its tools once.
    */
   async send(
     connection: EraConnection,
@@ -75,7 +76,7 @@ function fromLegacyTask({ ttl = null, pollInterval, ...task }: JsonObject): Task
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** Names the task of a request of the server in the response to it. */
+/** Adds the id of the task to the response to a request of the server. */
 export function withRelatedTask({ _meta }: JsonObject, response: { readonly _meta?: object }): object {
   const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined
   return task === undefined ? response : { ...response, _meta: { ...response._meta, [RELATED_TASK]: task } }
@@ -120,7 +121,7 @@ export class LegacyTask implements TaskPeer {
       try {
         follower.push({ ...task, ...(await outcome) })
       } catch (error) {
-        // The next poll sends it again over another connection.
+        // The next poll sends the request again over another connection.
         this.#outcome = undefined
         if (!(error instanceof ConnectionError) || error.reason === 'timeout') throw error
       } finally {

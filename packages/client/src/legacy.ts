@@ -1,4 +1,4 @@
-/** Speaks the legacy era: a handshake opens a session, and the server sends requests of its own. */
+/** A connection of the legacy era: a handshake opens a session, and the server can send requests to the client. */
 
 import {
   type ClientRequests,
@@ -70,7 +70,7 @@ interface Handshake {
 }
 
 /**
- * Opens a session. The server waits for its `start`.
+ * Opens a session. The server sends no requests until `start` is called.
  *
  * @param offer the only revision to accept. Default: the newest, or an older one that the server selects.
  * @param options the signal that cancels it, and how long the server may take to answer `initialize`, in ms.
@@ -102,11 +102,14 @@ export class LegacyConnection implements EraConnection, MessageListener {
   isReady = false
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
-  /** The input requests of each call. Those that name no call are counted for the connection, from its last call on. */
+  /**
+   * The input requests of each call. Input requests that do not name a call are counted for the connection; the count
+   * begins with its last call.
+   */
   readonly #inputCounts = new WeakMap<object, InputCount>()
   /** The kinds of deviations from the protocol that were reported. */
   readonly #warned = new Set<string>()
-  /** The server was replaced by one that does not speak this era. */
+  /** Whether the server was replaced by one that does not support this era. */
   #isOutdated = false
 
   constructor(state: ClientState, undetermined: UndeterminedConnection) {
@@ -202,7 +205,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     else this.#passUndeclared(notification)
   }
 
-  /** Some servers announce list changes without the capability. No stream of changes follows these. */
+  /** Passes list changes of servers that do not declare the capability to `onChange`. No stream of changes contains them. */
   #passUndeclared(notification: NotificationMessage): void {
     const change = changeOf(notification)
     if (change === undefined || change.kind === 'resource') return
@@ -227,7 +230,10 @@ export class LegacyConnection implements EraConnection, MessageListener {
     return withRelatedTask(params, await this.#answerInput({ method, params } as InputRequest, exchange))
   }
 
-  /** Some servers send elicitations before the revision that has them, or to URLs without an id, which this client does not need. */
+  /**
+   * Reports input requests that deviate from the revision. Some servers send elicitations in a revision without them,
+   * or URL elicitations without an id.
+   */
   #checkInput(method: InputRequest['method'], params: JsonObject): void {
     const schema = serverRequestParams(this.revision, method)
     const problem = schema && check(schema, params, 'params').problem
@@ -252,7 +258,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const limit = this.#inputLimit(exchange, method)
     const release = exchange.hold?.()
     try {
-      // When the server cancels, a callback that never returns no longer counts towards the limit.
+      // After the server has cancelled, a callback that never returns does not count towards the limit.
       return await limit.run(() =>
         withSignal(method, exchange.signal, async (signal) => {
           signal.throwIfAborted()
@@ -271,7 +277,10 @@ export class LegacyConnection implements EraConnection, MessageListener {
     }
   }
 
-  /** Returns the limit of the call whose stream a request came on, or of the connection. Throws when it is reached. */
+  /**
+   * Returns the limit of the call on whose stream a request arrived, otherwise of the connection. Throws if the limit
+   * is reached.
+   */
   #inputLimit(exchange: Exchange, method: string): ConcurrencyLimit {
     const { maxInputRequests = MAX_INPUT_REQUESTS, maxRounds = MAX_ROUNDS } = this.#state.options
     const count = this.#inputCount(exchange.during ?? this)
@@ -347,11 +356,11 @@ function readHandshake({ onWarning }: ClientState, result: unknown, offer: Revis
   if (isKnown && (offer === undefined || protocolVersion === offer)) return { revision: protocolVersion, server }
   const revision = offer === undefined && !isKnown ? nearestRevision(protocolVersion) : undefined
   if (revision === undefined) {
-    const hint = `This client speaks ${offer ?? revisionsOf('legacy').join(', ')}.`
+    const hint = `This client supports ${offer ?? revisionsOf('legacy').join(', ')}.`
     const message = `The server selected unsupported protocol version ${quoted(protocolVersion)}`
     throw new ConnectionError('unsupported', message, { hint })
   }
-  const warning = `The server selected the unknown protocol version ${quoted(protocolVersion)}: ${revision} is spoken instead`
+  const warning = `The server selected the unknown protocol version ${quoted(protocolVersion)}: ${revision} is used instead`
   onWarning(new ConnectionError('unsupported', warning))
   return { revision, server }
 }
@@ -359,14 +368,17 @@ function readHandshake({ onWarning }: ClientState, result: unknown, offer: Revis
 /** The first draft of the protocol that was published. */
 const FIRST_DRAFT = '2024-10-07'
 
-/** Returns the newest revision that is not newer than a draft, or else the oldest; undefined for anything else than a draft. */
+/**
+ * Returns the revision to use for a draft: the newest revision that is not newer, otherwise the oldest. Returns
+ * undefined if the version is not a draft.
+ */
 function nearestRevision(selected: string): Revision | undefined {
   const isDraft = /^\d{4}-\d\d-\d\d$/.test(selected) && selected >= FIRST_DRAFT && selected < LATEST_LEGACY_REVISION
   const legacy = revisionsOf('legacy')
   return isDraft ? (legacy.findLast((revision) => revision < selected) ?? legacy[0]) : undefined
 }
 
-/** Some servers refuse an offer with a list of the revisions that they would accept. */
+/** Returns a revision from the error of a server that refuses the proposed revision and lists the revisions that it accepts. */
 function revisionInError(error: unknown): Revision | undefined {
   const supported = error instanceof RpcError ? (error.data as JsonObject | undefined)?.supported : undefined
   if (!Array.isArray(supported)) return undefined

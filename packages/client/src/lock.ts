@@ -1,6 +1,6 @@
 /**
- * Locks the definitions of a server: its tools, prompts and resources as they were when somebody reviewed them. A server that
- * changes them afterwards is refused, or reported.
+ * Locks the definitions of a server: its tools, prompts and resources at the time of a review. A server that changes
+ * them afterwards is refused, or reported.
  */
 
 import {
@@ -34,7 +34,7 @@ export interface ServerLock {
   readonly resourceTemplates: Readonly<Record<string, JsonObject>>
 }
 
-/** How dangerous a difference is: `high` if it changes what the model reads, what a tool may do, or breaks calls. */
+/** How dangerous a difference is. `high`: it changes text that the model reads, allows a tool to do more, or breaks calls. */
 export type LockRisk = 'high' | 'medium' | 'low'
 
 /** A difference between a lock and the server. */
@@ -53,7 +53,7 @@ export interface LockDifference {
   readonly after: unknown
   /** How dangerous the difference is. */
   readonly risk: LockRisk
-  /** Why, in one sentence. */
+  /** The reason for this risk, in one sentence. */
   readonly reason: string
 }
 
@@ -165,7 +165,7 @@ export function checkLock(lock: unknown): asserts lock is ServerLock {
   }
 }
 
-/** Checks what a server lists against a lock, while the client is open. */
+/** Compares the lists of a server with a lock, while the client is open. */
 export class LockGuard {
   readonly #lock: ServerLock
   readonly #onDifference: ((differences: readonly LockDifference[]) => void) | undefined

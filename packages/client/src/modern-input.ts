@@ -1,4 +1,4 @@
-/** Completes a modern call that returned with input requests: answers them and sends the call again. */
+/** Completes a modern call that returned input requests: answers them and sends the call again. */
 
 import { ConnectionError, type InputRequiredResult, type InputResponse, type JsonObject, pause } from '@mcpx/protocol'
 import { forEachConcurrently, withSignal } from './async.ts'
@@ -17,7 +17,7 @@ import type { ClientState } from './state.ts'
 export interface UnfinishedCall {
   readonly state: ClientState
   readonly server: ServerFacts
-  /** Fires when the connection has ended, which ends the input requests too. */
+  /** Aborted when the connection has ended, which ends the input requests too. */
   readonly closing: AbortSignal
   /** When the call was first sent, on the clock of `performance`. */
   readonly startTime: number
@@ -31,13 +31,13 @@ export interface UnfinishedCall {
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 5_000
 
-/** Resolves to the complete result. Responses and state of one round are only sent with the next round of this call. */
+/** Resolves to the complete result. Responses and state are sent only with the next request of the same call. */
 export async function answerInputRequests(first: InputRequiredResult, call: UnfinishedCall): Promise<JsonObject> {
   const { state, method, options, startTime, closing } = call
   const label = requestLabel(method, call.params)
   const maxRounds = state.options.maxRounds ?? MAX_ROUNDS
   const maxTimeout = options.maxTimeout ?? state.options.maxTimeout ?? DEFAULT_MAX_TIMEOUT
-  /** How long input requests have been answered, which does not count, in ms. */
+  /** The time that was spent on answering input requests, in ms. It does not count towards `maxTimeout`. */
   let answerTime = 0
   const timeLeft = () => maxTimeout - (performance.now() - startTime - answerTime)
 
@@ -73,7 +73,7 @@ function retryParams(params: JsonObject, inputResponses: object | undefined, req
   }
 }
 
-/** Resolves to the responses under the names of their requests. The first failure ends the call. */
+/** Resolves to the responses by the keys of their requests. The first failure ends the call. */
 async function answerAll(
   inputRequests: NonNullable<InputRequiredResult['inputRequests']>,
   { state, method, params, options, server }: UnfinishedCall,
@@ -95,6 +95,6 @@ async function answerAll(
 }
 
 function roundsError(label: string, maxRounds: number): ConnectionError {
-  const hint = 'Pass a larger maxRounds to connect if the server is right to ask that often.'
+  const hint = 'Pass a larger maxRounds to connect if the server needs more rounds.'
   return new ConnectionError('limit', `${label} is still unfinished after ${maxRounds} rounds`, { hint })
 }

@@ -8,7 +8,10 @@ import { inputLimitError, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS, MAX_ROUNDS }
 import type { ClientOptions } from './options.ts'
 import type { TaskFollower, TaskPeer } from './task-follower.ts'
 
-/** How many streams a client opens for the states of its tasks. Browsers allow few connections. Other tasks are polled. */
+/**
+ * How many streams a client opens for the states of its tasks, because browsers allow few connections. Further tasks
+ * are only polled.
+ */
 const MAX_STREAMS = 4
 const openStreams = new WeakMap<ClientOptions, number>()
 
@@ -48,7 +51,7 @@ export class ModernTask implements TaskPeer {
     for (const [key, request] of added) follower.run(() => this.#answer(key, request, follower))
   }
 
-  /** Answers one input request, once. The response is sent at once, without waiting for others. */
+  /** Answers one input request, once. The response is sent immediately, without waiting for other responses. */
   async #answer(key: string, request: InputRequest, follower: TaskFollower): Promise<void> {
     const { call } = follower
     const withdrawn = new AbortController()
@@ -96,7 +99,7 @@ export class ModernTask implements TaskPeer {
       const { taskIds } = (stream.followed ?? {}) as { readonly taskIds?: unknown }
       return stream.isOpen === true && Array.isArray(taskIds) && taskIds.includes(this.id)
     }
-    // A server that does not send the states keeps no stream open for nothing.
+    // If the server does not send the states, the stream is not needed.
     stream.ready.then(() => isFollowed() || stream.close()).catch(() => {})
     call.signal.addEventListener('abort', () => {
       stopListening()

@@ -1,6 +1,6 @@
 /**
- * Speaks the modern era: every request names the client, the revision and the capabilities of the client. Changes arrive on
- * the stream of a `subscriptions/listen` request.
+ * A connection of the modern era: every request names the client, the revision and the capabilities of the client.
+ * Changes arrive on the stream of a `subscriptions/listen` request.
  */
 
 import {
@@ -49,7 +49,7 @@ import { answerInputRequests } from './modern-input.ts'
 import type { CallOptions, ClientOptions, RequestCallOptions } from './options.ts'
 import type { ClientState } from './state.ts'
 
-/** How long a server may take to answer `server/discover`, in ms, unless its connector says otherwise. */
+/** The default time in which a server must respond to `server/discover`, in ms. Connectors can have another default. */
 export const PROBE_TIMEOUT = 5_000
 
 /** Returns the newest modern revision that this client and a list of the server have in common, or undefined. */
@@ -81,7 +81,10 @@ export async function discoverServer(
 
 const guardStatuses: readonly number[] = [401, 403, 407, 408, 429]
 
-/** Whether a legacy server refuses a modern request by this error. Guards and outages send other errors. */
+/**
+ * Returns whether this is an error with which a legacy server refuses a modern request. Guards and outages cause other
+ * errors.
+ */
 export function isLegacyRefusal(error: unknown): boolean {
   if (error instanceof RpcError) return !isModernOnly(error)
   if (!(error instanceof ConnectionError) || error.reason !== 'refused') return false
@@ -89,7 +92,7 @@ export function isLegacyRefusal(error: unknown): boolean {
   return status >= 400 && status < 500 && !guardStatuses.includes(status)
 }
 
-/** Whether only modern servers send this error. */
+/** Returns whether only modern servers send this error. */
 function isModernOnly({ code, data }: RpcError): boolean {
   if (code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingRequiredClientCapability) return true
   const supported = (data as { supported?: unknown } | undefined)?.supported
@@ -118,7 +121,7 @@ export class ModernConnection implements EraConnection {
   readonly #closing = new AbortController()
   /** Whether the server has stopped supporting all modern revisions. */
   #isOutdated = false
-  /** The last warning about a stream of changes; the same one is not repeated. */
+  /** The last warning about a stream of changes, so that it is not repeated. */
   #lastWarning: string | undefined
 
   /** @param discovered the result of `server/discover`, which is cached like other results. */
@@ -204,8 +207,9 @@ export class ModernConnection implements EraConnection {
   }
 
   /**
-   * Sends `server/discover` after an HTTP status that legacy servers send. If it is refused as well, a legacy server has
-   * replaced this one: then the connection ends, and the returned error says that the request may be sent again.
+   * Called after an HTTP status with which legacy servers refuse modern requests. Sends `server/discover`. If this is
+   * refused as well, a legacy server has replaced the modern one. Then the connection ends, and the returned error says
+   * that the request can be sent again.
    */
   async #explainRefusal(error: unknown): Promise<unknown> {
     const { era = 'auto' } = this.#state.options
@@ -321,7 +325,7 @@ function factsOf(result: DiscoverResult): ServerFacts {
   return { info: serverInfoOf(result), capabilities: result.capabilities, instructions: result.instructions }
 }
 
-/** Whether the response depends on nothing but the method and its parameters. */
+/** Returns whether the response depends only on the method and its parameters. */
 function isPlain(params: JsonObject, { meta, capabilities }: RequestCallOptions): boolean {
   return meta === undefined && capabilities === undefined && !('inputResponses' in params || 'requestState' in params)
 }
@@ -353,11 +357,11 @@ function notConfirmedError(timeout: number): ConnectionError {
   return new ConnectionError('timeout', `The server did not confirm the subscription within ${timeout} ms`, { hint })
 }
 
-/** The error of a request that a legacy server refused, which has replaced a modern one. */
+/** Creates the error of a request that was refused because a legacy server has replaced the modern one. */
 function replacedError(cause: ConnectionError): ConnectionError {
   const hint = 'Connect again; the server did not process the request.'
   const options = { retryable: true, hint, status: cause.status as number, cause }
-  return new ConnectionError('closed', 'The server no longer speaks the modern era', options)
+  return new ConnectionError('closed', 'The server no longer supports the modern era', options)
 }
 
 const deprecated = {

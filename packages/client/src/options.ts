@@ -35,7 +35,7 @@ import type { LockDifference, ServerLock } from './lock.ts'
 export interface InputRequestOrigin {
   /** The name and version that the server reports, to show to the user. They are not verified. */
   readonly server: Implementation | undefined
-  /** Fires when the response is no longer wanted. */
+  /** Aborted when the response is no longer needed. */
   readonly signal: AbortSignal
   /** The key by which a task names the input request. It names no other one. Undefined for other calls. */
   readonly key?: string | undefined
@@ -77,9 +77,15 @@ export interface EraMemory {
 
 /** The options of `connect` and `connectAll`. All durations are in ms. */
 export interface ClientOptions {
-  /** The name and version of this client. Default: `{ name: 'mcpx', version }`. `false` sends none where the protocol allows that. */
+  /**
+   * The name and version of this client. Default: `{ name: 'mcpx', version }`. `false`: not sent, except where the
+   * protocol requires it.
+   */
   readonly clientInfo?: Implementation | false | undefined
-  /** The era or the revision of the connection. Default: `auto`, which detects it. Any other value is never changed. */
+  /**
+   * The era or the revision of the connection. Default: `auto`, which detects it. Any other value is required:
+   * connecting fails if the server does not support it.
+   */
   readonly era?: 'auto' | Era | Revision | undefined
   /** Called when the server asks the user to fill in a form or to visit a URL; declares the elicitation capability. Default: none. */
   readonly onElicit?: ((elicitation: Elicitation) => Awaitable<ElicitAnswer>) | undefined
@@ -108,8 +114,8 @@ export interface ClientOptions {
   /** Extensions of the protocol. Default: none. */
   readonly extensions?: readonly ClientExtension[] | undefined
   /**
-   * Whether a server may answer a tool call with a task, which the client follows to its end: the extension
-   * `io.modelcontextprotocol/tasks`, and the tasks of 2025-11-25. Default: true.
+   * Whether a server may respond to a tool call with a task. The client then polls the task until it ends. Applies to
+   * the extension `io.modelcontextprotocol/tasks` and to the tasks of 2025-11-25. Default: true.
    */
   readonly tasks?: boolean | undefined
   /** Capabilities to declare in addition, for example for extensions without methods or for `onInputRequest`. Default: none. */
@@ -124,37 +130,37 @@ export interface ClientOptions {
   /** Called with list changes, and with updates of the resources that were subscribed to. Default: none. */
   readonly onChange?: ((change: Change) => void) | undefined
   /**
-   * How long to wait for a response, in ms; progress restarts it. The time that answers to input requests take does not
-   * count. Default: 60,000. After that: `ConnectionError` `timeout`.
+   * How long to wait for a response, in ms; progress restarts it. The time in which callbacks answer input requests
+   * does not count. Default: 60,000. After that: `ConnectionError` `timeout`.
    */
   readonly timeout?: number | undefined
   /**
-   * How long a call may take in all, in ms, in spite of progress. The time that answers to input requests take does not
-   * count. Default: 600,000. After that: `ConnectionError` `timeout`.
+   * The longest duration of a call, in ms; progress does not restart it. The time in which callbacks answer input
+   * requests does not count. Default: 600,000. After that: `ConnectionError` `timeout`.
    */
   readonly maxTimeout?: number | undefined
   /**
-   * How long the server may take in all to answer the first requests of a connection, in ms. Default: 30,000. After that:
-   * `ConnectionError` `timeout`.
+   * The total time in which the server must respond to the first requests of a connection, in ms. Default: 30,000.
+   * After that: `ConnectionError` `timeout`.
    */
   readonly connectTimeout?: number | undefined
-  /** How often one call may return with input requests. Default: 10. More: `ConnectionError` `limit`. */
+  /** How often one call may return input requests. Default: 10. More: `ConnectionError` `limit`. */
   readonly maxRounds?: number | undefined
   /**
-   * How many input requests may come at once: in one round of a call, or from a legacy server that waits for the answers. 16
-   * of them are answered at a time. A legacy server may send `maxRounds` times as many in one call. Default: 100. More:
-   * `ConnectionError` `limit`, or an error for the legacy server.
+   * How many input requests a modern call may return at once, and how many a legacy server may send before it receives
+   * responses. 16 of them are answered at the same time. A legacy server may send `maxRounds` times as many during one
+   * call. Default: 100. More: `ConnectionError` `limit`, or an error for the legacy server.
    */
   readonly maxInputRequests?: number | undefined
   /** How many pages of one list are read. Default: 1,000. More: `ConnectionError` `limit`. */
   readonly maxPages?: number | undefined
-  /** How many responses are kept while they are fresh. Default: 256. `false`: none. When it is full, the oldest is removed. */
+  /** How many responses are cached while they are fresh. Above it, the oldest is removed. Default: 256. `false`: none. */
   readonly cache?: number | false | undefined
   /** Remembers the era of each server. Default: one memory for the process. */
   readonly eraMemory?: EraMemory | undefined
   /**
-   * The reviewed definitions of the server, as `createLock` and `mcpx lock` return them. A server that differs is refused with
-   * `LockError`, by `connect` and by each list that it changes later. Default: none.
+   * The reviewed definitions of the server, as `createLock` and `mcpx lock` return them. A server with other
+   * definitions is refused with `LockError`, by `connect` and by each list that has changed later. Default: none.
    */
   readonly lock?: ServerLock | undefined
   /** Called with differences from `lock`, instead of refusing the server. Default: none. */
@@ -162,8 +168,9 @@ export interface ClientOptions {
   /** Called with every problem that was handled: messages that were ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
   /**
-   * Writes each message that is sent or received to standard error, in one line, without secrets and with long values cut; a
-   * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
+   * Writes each message that is sent or received to standard error, as one line without secrets, in which long values
+   * are cut. If it is a function, the function receives the lines instead. Default: whether the environment variable
+   * `MCPX_DEBUG` is set.
    */
   readonly debug?: DebugOption | undefined
   /** Observes all messages, for example `telemetry()` of `@mcpx/telemetry`, which traces them. Default: none. */
@@ -172,15 +179,15 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options of `connectAll`. Those of `connect` apply to all servers. */
+/** The options of `connectAll`. The options of `connect` among them apply to all servers. */
 export interface GroupOptions<Name extends string = string> extends ClientOptions {
   /**
-   * Separates the name of a server from the names of its tools and prompts. Default: `_`, as in `git_search`. Names that the
-   * APIs of models refuse are changed: other characters than letters, digits, `_` and `-` become `_`, and names of more than
-   * 64 characters are cut.
+   * Separates the name of a server from the names of its tools and prompts. Default: `_`, as in `git_search`. Names
+   * that the APIs of models refuse are changed: characters other than letters, digits, `_` and `-` become `_`, and
+   * names of more than 64 characters are cut.
    */
   readonly separator?: string | undefined
-  /** Options of single servers, instead of those for all, by the names of the servers. Default: none. */
+  /** Options for single servers, by the names of the servers. They take precedence. Default: none. */
   readonly servers?: { readonly [name in Name]?: ClientOptions | undefined } | undefined
 }
 
@@ -191,33 +198,42 @@ export type Progress = Pick<ProgressNotificationParams, 'progress' | 'total' | '
 export interface CallOptions {
   /** Cancels the call and notifies the server. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for a response, in ms; progress restarts it. Default: that of the client. */
+  /** How long to wait for a response, in ms; progress restarts it. Default: `timeout` of the client. */
   readonly timeout?: number | undefined
-  /** How long the call may take in all, in ms. Default: that of the client. */
+  /** The longest duration of the call, in ms; progress does not restart it. Default: `maxTimeout` of the client. */
   readonly maxTimeout?: number | undefined
-  /** Called with the progress of the call. Each call with a timeout asks for progress, which restarts the timeout. */
+  /**
+   * Called with the progress of the call. A call with a timeout always requests progress, because progress restarts the
+   * timeout.
+   */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /**
-   * Called with each new state of the task, if the server answers the call with one. Keep its `taskId` to return to it with
-   * `client.task(id)`.
+   * Called with each new state of the task, if the server responds with a task. Store its `taskId` to continue with
+   * `client.task(id)` later.
    */
   readonly onStatus?: ((task: Task) => void) | undefined
   /** Called with all notifications of the server about this call. */
   readonly onNotification?: ((notification: NotificationMessage) => void) | undefined
-  /** Metadata for the server, under names with a prefix. The response to a call with metadata is not kept. */
+  /**
+   * Metadata for the server. Names have a prefix, such as `example.com/key`. The response to a call with metadata is
+   * not cached.
+   */
   readonly meta?: JsonObject | undefined
-  /** The lowest level of log messages of this call. Default: that of the client. Ignored in the legacy era, where the session has the level. */
+  /**
+   * The lowest level of log messages of this call. Default: `logLevel` of the client. Ignored in the legacy era, in
+   * which the level belongs to the session.
+   */
   readonly logLevel?: LoggingLevel | undefined
-  /** Sends the request even if a fresh response is kept. Default: false. */
+  /** Sends the request even if a fresh response is cached. Default: false. */
   readonly fresh?: boolean | undefined
   /**
-   * Called with the log messages of this call, instead of the client's `onLog`. Over stdio a message does not name its call:
-   * while several calls have this callback, the client's `onLog` is called.
+   * Called with the log messages of this call, instead of the client's `onLog`. Over stdio, a message does not name its
+   * call: if several running calls have this callback, the client's `onLog` is called instead.
    */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /**
-   * Answers the input requests of the server during this call, instead of the client's callbacks. A legacy server over
-   * stdio does not name the call: there, calls with this callback run one after the other.
+   * Answers the input requests of the server during this call, instead of the client's callbacks. Input requests of a
+   * legacy server over stdio do not name their call, so calls with this callback run one after the other there.
    */
   readonly onInputRequest?:
     | ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>)
@@ -227,8 +243,8 @@ export interface CallOptions {
 /** The options of `client.callTool`. */
 export interface ToolCallOptions extends CallOptions {
   /**
-   * `handle` resolves to a handle as soon as the server has answered, instead of following the task to its end.
-   * Default: the call waits for the result.
+   * `handle`: the call resolves to a handle as soon as the server has responded. Default: the call waits for the result
+   * of the task.
    */
   readonly task?: 'handle' | undefined
 }
@@ -240,16 +256,19 @@ export interface HandleCallOptions extends ToolCallOptions {
 
 /** The options of `client.request`. */
 export interface RequestCallOptions extends CallOptions {
-  /** `pass` returns an `input_required` result as it is. Default: `answer`, which answers its input requests. */
+  /** `pass` returns an `input_required` result unchanged. Default: `answer`, which answers its input requests. */
   readonly input?: 'answer' | 'pass' | undefined
-  /** The capabilities to declare for this call, in addition to extensions. Default: those of the client. Ignored in the legacy era. */
+  /**
+   * The capabilities to declare for this call, in addition to extensions. Default: the capabilities of the client.
+   * Ignored in the legacy era.
+   */
   readonly capabilities?: ClientCapabilities | undefined
   /**
    * `own` delays this call over stdio until no other call runs whose log messages could be mistaken for its own. Default:
    * `mixed`.
    */
   readonly logs?: 'own' | 'mixed' | undefined
-  /** Values of `resultType` of extensions, whose results are returned as they are. Default: none. */
+  /** Values of `resultType` of extensions. Results with these types are returned unchanged. Default: none. */
   readonly resultTypes?: readonly string[] | undefined
 }
 
@@ -257,7 +276,10 @@ export interface RequestCallOptions extends CallOptions {
 export interface ListenOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined
-  /** How long the server may take to confirm, in ms. Default: that of the client. After that: `ConnectionError` `timeout`. */
+  /**
+   * How long the server may take to confirm, in ms. Default: `timeout` of the client. After that: `ConnectionError`
+   * `timeout`.
+   */
   readonly timeout?: number | undefined
 }
 
@@ -365,7 +387,7 @@ const OTHER_NAMES = {
   _meta: 'meta',
 }
 
-/** Throws for an option that does not exist: a misspelled one would leave the default in place. */
+/** Throws for an unknown option. Otherwise a misspelled option would have no effect, without an error. */
 export function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
   const problem = unknownOption(place, options, Object.keys(known), OTHER_NAMES)
   if (problem !== undefined) throw new TypeError(problem)

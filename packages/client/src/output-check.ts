@@ -23,7 +23,7 @@ interface KnownTool {
 export class OutputCheck {
   readonly #onWarning: (warning: Error) => void
   readonly #tools = new Map<string, KnownTool>()
-  /** The server wrote both the schema and the value, so its patterns are not run. */
+  /** Patterns are not run, because the server wrote both the schema and the value. */
   readonly #validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
   constructor(onWarning: (warning: Error) => void) {
@@ -54,7 +54,7 @@ export class OutputCheck {
     throw invalidOutput(name, problems.join('; '))
   }
 
-  /** A schema that cannot be used is a warning, and accepts every value. */
+  /** Compiles a schema. If the schema cannot be used, reports a warning and returns a check that accepts every value. */
   #compile(name: string, schema: object): CompiledSchema {
     try {
       return this.#validator.compile(schema as JsonSchema)

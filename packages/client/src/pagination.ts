@@ -17,7 +17,7 @@ export interface PageSource<Item> {
   /** Requests one page. */
   fetch(params: JsonObject): Promise<{ readonly nextCursor?: string | undefined }>
   itemsOf(page: object): readonly Item[]
-  /** Called when the server refuses its own cursor: kept pages belong to an older list. */
+  /** Called when the server refuses a cursor that it has sent: cached pages belong to an older list. */
   onStale(): void
 }
 
@@ -35,7 +35,7 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
       }
       return items
     } catch (error) {
-      // The list has changed: its first pages do not fit to the next ones.
+      // The list has changed, so the pages that were read before cannot be combined with new ones.
       if (!isStale || isRetry) throw error
       return all(true)
     }
@@ -51,8 +51,8 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
 }
 
 /**
- * A cursor may be any string, also an empty one. Some servers mean the end of the list by it, and answer it with the first
- * page again: that page is left out, and the list ends.
+ * Reads all pages. A cursor may be an empty string. Some servers send an empty cursor to end the list, and respond to
+ * it with the first page. This page is left out, and the list ends.
  */
 async function* readPages<Item>(source: PageSource<Item>): AsyncGenerator<readonly Item[]> {
   const { method, maxPages } = source

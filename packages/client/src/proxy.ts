@@ -1,4 +1,4 @@
-/** `proxy`: creates a handler that forwards requests to the server of a client, and its messages back. */
+/** `proxy`: creates a handler that forwards requests to the server of a client, and messages of this server to the callers. */
 
 import {
   type Change,
@@ -82,7 +82,7 @@ export function proxy(client: Client, options: ProxyOptions = {}): Handler {
   return handler
 }
 
-/** The proxy follows the tasks of its server itself: its callers need not ask for them. */
+/** Removes the declaration of tasks from a tool, because the proxy itself waits for the tasks of its server. */
 function withoutExecution(tool: Tool): Tool {
   const { execution: _, ...rest } = tool as Tool & { readonly execution?: unknown }
   return rest
@@ -105,8 +105,9 @@ const CANCEL_TIMEOUT = 1_000
 class Forwarder {
   readonly #client: Client
   /**
-   * How many calls with input requests were forwarded for one call. Each names its input requests differently, so that no
-   * response reaches the wrong one. Lists are not counted: they may be missing when the call runs again.
+   * How many calls with input requests were forwarded for one call of a caller. The number becomes part of the keys of
+   * the input requests, so that each response reaches the right call. Lists are not counted, because they may be cached
+   * when the call runs again.
    */
   readonly #counts = new WeakMap<Context, number>()
 
@@ -114,7 +115,7 @@ class Forwarder {
     this.#client = client
   }
 
-  /** Forwards a call that may return with input requests, together with the responses to them. */
+  /** Forwards a call that may return input requests, together with the responses to them. */
   forwardCall<Result>(method: string, params: JsonObject, ctx: Context): Promise<Result> {
     const count = (this.#counts.get(ctx) ?? 0) + 1
     this.#counts.set(ctx, count)
@@ -127,7 +128,7 @@ class Forwarder {
     return this.forward(method, answered, ctx, count)
   }
 
-  /** Resolves to the unchanged result. Its type is that of the handler. */
+  /** Resolves to the unchanged result. */
   async forward<Result>(method: string, params: JsonObject, ctx: Context, count = 1): Promise<Result> {
     const stop = new AbortController()
     const options = forwardOptions(ctx, stop.signal, onInputRequest)
@@ -135,7 +136,7 @@ class Forwarder {
 
     /**
      * Forwards an input request to the caller. In the modern era this ends the call: the caller sends it again with the
-     * responses. Then the same input requests have the same names, and receive these responses at once.
+     * responses. Then the same input requests have the same keys, and receive these responses at once.
      */
     async function onInputRequest(request: InputRequest, { signal, key }: InputRequestOrigin): Promise<InputResponse> {
       asked += 1
@@ -222,7 +223,7 @@ function forwardOptions(
   const isLegacy = typeof envelope === 'string'
   // A legacy session has its own level, which `ctx.log` applies: all messages are requested.
   const logLevel = isLegacy ? 'debug' : envelope.logLevel
-  // The client follows tasks itself, if it can: its own declaration counts, not that of the caller.
+  // The client waits for tasks itself, so its own declaration is sent, not the declaration of the caller.
   const { [TASKS_EXTENSION]: _, ...extensions } = ctx.client.capabilities.extensions ?? {}
   let progressed = 0
   return {
@@ -249,14 +250,14 @@ function forwardOptions(
   }
 }
 
-/** Returns the metadata that does not concern a single connection. */
+/** Returns the metadata without members that belong to one connection. */
 function ownMeta(meta: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => key !== 'progressToken' && !isReservedMetaKey(key)))
 }
 
 // Changes
 
-/** One stream of changes for all listeners and subscribers, open while there is one. */
+/** One stream of changes for all listeners and subscribers. It is open while there is at least one of them. */
 class ChangeFeed {
   readonly #client: Client
   readonly #onWarning: (warning: Error) => void
@@ -291,7 +292,7 @@ class ChangeFeed {
     } catch (error) {
       this.#removeSubscriber(uri, subscribers)
       this.#closeIfUnused()
-      // The caller asked for a resource that cannot be subscribed to: this is not a fault of this server.
+      // The caller requested a resource that cannot be subscribed to. This is not a fault of this server.
       const isRefused = error instanceof ConnectionError && error.reason === 'unsupported'
       throw isRefused ? invalidParams(error.message) : error
     }
@@ -322,7 +323,7 @@ class ChangeFeed {
       listen: (filter, options) => this.#client.listen(filter, options),
       capabilities: () => this.#client.server.capabilities,
       onChange: (change) => {
-        // Each process has its own proxy, which is notified by the remote server itself.
+        // `true`: the remote server notifies the proxies of all processes, so the change must not be published.
         for (const listener of this.#listeners) listener(change, true)
       },
       onWarning: this.#onWarning,

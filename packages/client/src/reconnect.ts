@@ -1,4 +1,4 @@
-/** Keeps one connection to a server, and opens a new one when it is needed after the old one has ended. */
+/** Keeps one connection to a server. After it has ended, opens a new one when it is needed. */
 
 import { ConnectionError } from '@mcpx/protocol'
 import { withSignal } from './async.ts'
@@ -30,12 +30,12 @@ export class Reconnector {
     return this.#current
   }
 
-  /** Fires when the client is closed. */
+  /** Aborted when the client is closed. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
 
-  /** Resolves to a connection that has not ended. Rejects when the signal fires, and once the client is closed. */
+  /** Resolves to a connection that has not ended. Rejects when the signal is aborted or the client is closed. */
   async connect(label: string, signal?: AbortSignal): Promise<EraConnection> {
     this.#throwIfClosed()
     if (!this.#current.ended) return this.#current
@@ -45,8 +45,8 @@ export class Reconnector {
   }
 
   /**
-   * Runs a function with a connection. When the server refused because it has lost the session or changed its era, nothing was
-   * done: then the function runs once more over a new connection.
+   * Runs a function with a connection. If the server refuses the request because it has lost the session or changed its
+   * era, it has not processed the request. Then the function runs once more over a new connection.
    */
   async use<Result>(
     label: string,
@@ -95,7 +95,7 @@ function closedError(): ConnectionError {
   return new ConnectionError('closed', 'The client was closed')
 }
 
-/** Whether the server refused a request because it no longer knows the session, or no longer supports the era. */
+/** Returns whether the server refused a request because it no longer knows the session, or no longer supports the era. */
 function isConnectionOutdated(error: unknown): boolean {
   return error instanceof ConnectionError && error.reason === 'closed' && error.status !== undefined && error.retryable
 }

@@ -1,17 +1,17 @@
-/** Keeps responses for as long as the server declares them fresh. */
+/** Caches responses for as long as the server declares them fresh. */
 
 import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
 
 export interface ResponseCache {
   get(method: string, params: JsonObject): JsonObject | undefined
   /**
-   * Called before a request is sent. Returns a function that keeps its response, unless entries were dropped in the
-   * meantime: the response may be older than the change.
+   * Called before a request is sent. Returns a function that caches the response. It does not cache the response if
+   * entries were dropped in the meantime, because the response may be older than the change.
    */
   fetching(method: string, params: JsonObject): (result: JsonObject) => void
   /** Drops the responses that a change makes stale. */
   invalidate(change: Change): void
-  /** Drops the lists that may be stale, since a call that was based on them failed with this error. */
+  /** Drops the lists that may be stale because a call failed with this error. */
   doubt(method: string, code: number): void
   /** Drops all responses to one method. */
   drop(method: string): void
@@ -91,7 +91,7 @@ const namedBy: Readonly<Record<string, readonly string[]>> = {
   'resources/read': listsOf.resources,
 }
 
-/** The errors of calls whose target no longer exists, or has changed. */
+/** The error codes of calls whose target may no longer exist, or may have changed. */
 const suspicious = new Set<number>([
   ErrorCode.InvalidParams,
   ErrorCode.MethodNotFound,
@@ -99,7 +99,7 @@ const suspicious = new Set<number>([
   ErrorCode.HeaderMismatch,
 ])
 
-/** Whether one of two resources may be a part of the other. */
+/** Returns whether one of two resources may be a part of the other. */
 function overlaps(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one)
 }

@@ -13,8 +13,8 @@ export interface SettingsOptions {
   readonly http?: ((url: string, options: { headers?: Record<string, string> }) => Connector) | undefined
   /**
    * The values of `${NAME}`, `${NAME:-default}` and `${env:NAME}`, such as `process.env`, and of the inputs of VS Code:
-   * `{ ...process.env, 'input:key': key }` for `${input:key}`. A variable without a value is refused. Default: none, which leaves
-   * such text as it is.
+   * `{ ...process.env, 'input:key': key }` for `${input:key}`. A variable without a value throws. Default: none; then the placeholders are not
+   * replaced.
    */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
 }
@@ -30,9 +30,9 @@ export interface SettingsOptions {
  *
  * @param settings an object with `mcpServers`, or with `servers` as in VS Code; each of them is `{ command, args, env, cwd }`
  * or `{ url, headers }`. Members for other purposes of the host are ignored.
- * @throws TypeError for settings that are not valid, with the place, and for a transport that was not given
- * @returns the connectors by name. Names are changed as `connectAll` needs them: `Sequential Thinking` becomes
- * `Sequential_Thinking`, `@acme/mail` becomes `acme_mail`
+ * @throws TypeError for invalid settings, with the place, and for a missing transport
+ * @returns the connectors by name. Names are converted to names that `connectAll` accepts: `Sequential Thinking` becomes `Sequential_Thinking`,
+ * `@acme/mail` becomes `acme_mail`
  * @throws RangeError for two names that become the same
  */
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {

@@ -1,4 +1,4 @@
-/** The state that all connections of one client share: its options, its callbacks, its cache, its turns. */
+/** The state that all connections of one client share: options, callbacks, cache, and the order of calls. */
 
 import {
   type ClientCapabilities,
@@ -33,7 +33,7 @@ export interface SentOptions extends RequestOptions {
 
 export class ClientState {
   readonly options: ClientOptions
-  /** The capabilities that follow from the options, without extensions. */
+  /** The capabilities that the options declare, without extensions. */
   readonly capabilities: ClientCapabilities
   readonly extensions: Extensions
   /** The capabilities and the extensions that modern requests declare. */
@@ -46,7 +46,7 @@ export class ClientState {
   readonly onWarning: (warning: Error) => void
   /** Observes the messages of the connection, to debug it. */
   readonly observer: MessageObserver | undefined
-  /** Compares what the server lists with the option `lock`. */
+  /** Compares the lists of the server with the option `lock`. */
   readonly lock: LockGuard | undefined
   /** Reports to the observer of the option `telemetry`. */
   readonly reporter: TelemetryReporter | undefined
@@ -87,7 +87,7 @@ export class ClientState {
     if (entry !== undefined) callback?.(entry)
   }
 
-  /** Returns the options for the transport; the notifications of the request reach the callbacks of the call. */
+  /** Returns the options for the transport. They pass the notifications of the request to the callbacks of the call. */
   sentOptions(label: string, { signal, timeout, maxTimeout, onInputRequest, ...call }: CallOptions): SentOptions {
     const { onProgress, onNotification, onLog } = call
     const options: SentOptions = {
@@ -97,7 +97,7 @@ export class ClientState {
       maxTimeout: maxTimeout ?? this.options.maxTimeout,
       ...(onInputRequest !== undefined && { onInputRequest }),
     }
-    // Without a listener the request asks for no progress, which restarts the timeout.
+    // Without a listener, the request does not request progress. Progress is needed only to restart a timeout.
     if (options.timeout === Number.POSITIVE_INFINITY && !(onProgress || onNotification || onLog)) return options
     options.onNotification = (notification) => {
       guarded(onNotification, this.onWarning)(notification)
@@ -113,7 +113,7 @@ export class ClientState {
     return options
   }
 
-  /** Returns the log message of a notification. A malformed one is a warning. */
+  /** Returns the log message of a notification. If it is malformed, reports a warning and returns undefined. */
   #readLog({ method, params }: NotificationMessage): LoggingMessageNotificationParams | undefined {
     if (method !== 'notifications/message') return undefined
     const { value, problem } = check(LoggingMessageNotificationParams, params, 'params')

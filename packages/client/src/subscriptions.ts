@@ -1,7 +1,7 @@
 /**
- * The subscriptions of a client: one stream carries the updates of all subscribed resources, and list changes. Another set
- * of resources needs a new stream, which replaces the old one once the server has confirmed it. During the replacement a
- * change may be reported twice, but none is lost.
+ * The subscriptions of a client. One stream carries the updates of all subscribed resources, and list changes. When the
+ * set of resources changes, a new stream replaces the old one once the server has confirmed it. During the replacement
+ * a change may be reported twice, but none is lost.
  */
 
 import {
@@ -32,7 +32,8 @@ export interface SubscriptionsOptions {
 }
 
 /**
- * A stream that ends within `SHORT_LIFE` is replaced after a delay, which doubles with each such stream in a row. All in ms.
+ * If a stream ends within `SHORT_LIFE`, the next one is opened after a delay, which doubles with each such stream in a
+ * row. All in ms.
  */
 const SHORT_LIFE = 5_000
 const FIRST_DELAY = 250
@@ -75,7 +76,7 @@ export class Subscriptions {
   #failures = 0
   #lastWarning = ''
 
-  /** Opens a stream at once if list changes are wanted. */
+  /** Opens a stream immediately if there is a callback for list changes. */
   constructor(options: SubscriptionsOptions) {
     this.#options = options
     const { closing, onChange } = options
@@ -86,7 +87,10 @@ export class Subscriptions {
     void this.#reopen()
   }
 
-  /** Resolves when the server has confirmed. The time in the queue counts for `timeout`, but not for the default timeout. */
+  /**
+   * Resolves when the server has confirmed. The time in the queue counts towards `timeout`, but not towards the default
+   * timeout.
+   */
   subscribe(uri: string, { signal, timeout }: ListenOptions): Promise<void> {
     const limits = { signal, timeout: timeout ?? Number.POSITIVE_INFINITY }
     const subscribe = (ended: AbortSignal) =>
@@ -149,7 +153,10 @@ export class Subscriptions {
     void this.#retire(previous, [...this.#unsubscribed])
   }
 
-  /** Closes a replaced stream. If changes on it may have been missed, reports a change of all that the new one follows. */
+  /**
+   * Closes a replaced stream. If changes may have been missed on it, reports everything in the filter of the new stream
+   * as changed.
+   */
   async #retire(previous: CurrentStream | undefined, unsubscribed: Uris): Promise<void> {
     if (previous !== undefined) {
       const { stream, reading } = previous
@@ -176,7 +183,7 @@ export class Subscriptions {
   }
 
   /**
-   * Waits until the server has confirmed. The timeout of a `subscribe` call limits the wait, because it takes longer if a lost
+   * Waits until the server has confirmed, at most for the timeout of the `subscribe` call: the wait is long if a lost
    * connection has to be opened again.
    */
   async #untilReady(next: Listening | undefined, subscription: NewSubscription | undefined): Promise<void> {
@@ -214,7 +221,7 @@ export class Subscriptions {
     this.#options.onChange?.(change)
   }
 
-  /** Tries to open a stream until the server confirms one, or another attempt would fail as well. */
+  /** Tries to open a stream until the server confirms one, or until further attempts are useless. */
   async #reopen(): Promise<void> {
     if (this.#isReopening) return
     this.#isReopening = true
@@ -234,7 +241,10 @@ export class Subscriptions {
     this.#isReopening = false
   }
 
-  /** Whether no other attempt follows: the client was closed, or a server that never confirmed a stream refuses them. */
+  /**
+   * Returns whether further attempts are useless: the client was closed, or the server refuses streams and has never
+   * confirmed one.
+   */
   #isFinal(error: Failure): boolean {
     const { reason, code, status = 0 } = error
     if (this.#stop.signal.aborted || (reason === 'closed' && this.#options.closing === undefined)) return true
@@ -244,7 +254,7 @@ export class Subscriptions {
     return reason === 'unsupported' || code === ErrorCode.MethodNotFound || isRefusedStatus
   }
 
-  /** The same warning is not repeated. */
+  /** Reports a warning, unless it is the same as the previous one. */
   #warn(warning: Error): void {
     if (warning.message !== this.#lastWarning) this.#options.onWarning(warning)
     this.#lastWarning = warning.message
@@ -264,7 +274,7 @@ function withUri(uris: Uris, uri: string): Uris {
   return uris.includes(uri) ? uris : [...uris, uri]
 }
 
-/** Whether the server confirmed a resource; it may have written the URI in another way. */
+/** Returns whether the server confirmed a resource. The server may write the URI in another way. */
 function follows(stream: Listening, uri: string): boolean {
   const followed = stream.followed?.resourceSubscriptions ?? []
   return followed.includes(uri) || followed.map(normalize).includes(normalize(uri))

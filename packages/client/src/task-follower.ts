@@ -1,4 +1,4 @@
-/** Follows a task to its end, in both eras: polls it, lets its input requests be answered, and cancels it. */
+/** Polls a task until it has ended, in both eras, answers its input requests, and cancels it. */
 
 import {
   abortable,
@@ -19,7 +19,7 @@ import type { ExtensionCall } from './extensions.ts'
 /**
  * The reason of a `TaskError`.
  * - `cancelled`: the task was cancelled.
- * - `expired`: the server kept the task for as long as it had said, and it did not end in that time.
+ * - `expired`: the server keeps a task for `ttlMs`, and this time has passed.
  * - `unknown`: the server does not know the task: the id is wrong, belongs to another caller, or was deleted.
  */
 export type TaskErrorReason = 'cancelled' | 'expired' | 'unknown'
@@ -47,20 +47,23 @@ export interface TaskPeer {
   cancel(call: ExtensionCall): Promise<unknown>
   /** Handles the input requests of a state. Called with each state that is not final. */
   handleInput(task: DetailedTask, follower: TaskFollower): void
-  /** Asks the server to send the states of the task, which are passed to `push`. Returns whether it does so now. */
+  /**
+   * Subscribes to the states of the task, which are passed to `push`. Returns a function that returns whether the
+   * server sends them at the moment.
+   */
   watch?(follower: TaskFollower): () => boolean
 }
 
-/** The delays between polls while the server names none, in ms: the first one, the factor, and the longest. */
+/** The delays between polls if the server requests none, in ms: the first one, the factor, and the longest. */
 const FIRST_DELAY = 1_000
 const DELAY_GROWTH = 1.5
 const LONGEST_DELAY = 15_000
-/** The bounds of the intervals that a server may name, in ms. */
+/** The bounds of the intervals that a server may request, in ms. */
 const SHORTEST_INTERVAL = 100
 const LONGEST_INTERVAL = 300_000
 /** The delay between polls while the server sends the states, in ms. */
 const WATCHED_DELAY = 30_000
-/** How long a server may leave requests about a task unanswered, in ms, unless the options say otherwise. */
+/** The default time for which a server may not respond to requests about a task, in ms. */
 export const DEFAULT_TIMEOUT = 60_000
 /** How long one request about a task may take before it is sent again, and the delays in between, in ms. */
 const ATTEMPT_TIMEOUT = 30_000
@@ -76,14 +79,14 @@ interface FollowOptions {
   readonly onStatus: (task: Task) => void
 }
 
-/** Follows one task until it has ended. */
+/** Polls one task until it has ended. */
 export class TaskFollower {
   readonly call: ExtensionCall
   readonly #peer: TaskPeer
   readonly #options: FollowOptions
   readonly #startTime = performance.now()
   #isWatched: () => boolean = () => false
-  /** Whether a poll was answered since the server sends the states. Until then, one may have been missed. */
+  /** Whether a poll was answered since the server began to send the states. Until then, a state may have been missed. */
   #isUpToDate = false
   #delay = FIRST_DELAY
   #ttl: number | null | undefined
@@ -92,7 +95,7 @@ export class TaskFollower {
   #pushed: DetailedTask | undefined
   #failure: { readonly error: unknown } | undefined
   #woken = createDeferred<void>()
-  /** How many input requests are open, since when, and how long some were before, in ms. */
+  /** The number of open input requests, the time since when there are any, and the total time of earlier ones, in ms. */
   #holds = 0
   #heldSince = 0
   #heldTime = 0
@@ -135,7 +138,7 @@ export class TaskFollower {
     }
   }
 
-  /** Adds a state that the server sent by itself. The last state is never replaced. */
+  /** Adds a state that the server sent in a notification. A final state is never replaced. */
   readonly push = (task: DetailedTask): void => {
     if (this.#pushed === undefined || !isFinal(this.#pushed)) this.#pushed = task
     this.#woken.resolve()
@@ -165,7 +168,7 @@ export class TaskFollower {
     return this.#options.maxTimeout - (now - this.#startTime - this.#heldTime)
   }
 
-  /** Sends a request about the task, and sends it again while it fails for a reason that may pass, for as long as `timeout`. */
+  /** Sends a request about the task. If it fails for a temporary reason, sends it again until `timeout`. */
   async attempt<Result>(send: (timeout: number) => Promise<Result>): Promise<Result> {
     const { label, options, client, signal } = this.call
     const timeout = options.timeout ?? client.timeout ?? DEFAULT_TIMEOUT
@@ -226,7 +229,8 @@ export class TaskFollower {
     this.#options.onStatus(task)
     if (task.ttlMs !== this.#ttl) this.#expiry = Number.POSITIVE_INFINITY
     this.#ttl = task.ttlMs
-    // Only the difference between the clocks of the server is known. The task is at least that old.
+    // The clock of the server may differ from ours, so compute the age from two timestamps of the server. The task is
+    // at least this old.
     const age = Date.parse(task.lastUpdatedAt) - Date.parse(task.createdAt)
     const left = (task.ttlMs ?? Number.POSITIVE_INFINITY) - Math.max(age || 0, 0)
     this.#expiry = Math.min(this.#expiry, performance.now() + left)
@@ -240,7 +244,7 @@ export class TaskFollower {
   }
 }
 
-/** Follows the task of a call to its end. The task is cancelled when the call ends before it. */
+/** Polls the task of a call until it has ended. If the call ends first, the task is cancelled. */
 export function followCall(peer: TaskPeer, first: Task, call: ExtensionCall): Promise<JsonObject> {
   const { options, client } = call
   const maxTimeout = options.maxTimeout ?? client.maxTimeout ?? DEFAULT_MAX_TIMEOUT
@@ -266,7 +270,7 @@ export function createStatusListener(listener: (task: Task) => void): (task: Tas
   }
 }
 
-/** Whether a server refused the id of a task. */
+/** Returns whether a server refused the id of a task. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof RpcError && error.code === ErrorCode.InvalidParams
 }
@@ -285,7 +289,7 @@ const lostReasons: readonly string[] = ['closed', 'exited', 'unreachable']
 /** The code of `rateLimit` of `@mcpx/server`. */
 const RATE_LIMITED = 429
 
-/** Whether the same request may succeed later. */
+/** Returns whether the same request may succeed later. */
 function mayPass(error: unknown): boolean {
   if (error instanceof RpcError) return error.code === ErrorCode.InternalError || error.code === RATE_LIMITED
   if (!(error instanceof ConnectionError)) return false
@@ -297,7 +301,7 @@ function isConnectionLost(error: unknown): boolean {
 }
 
 function notFollowedError(label: string, id: string, cause: ConnectionError): ConnectionError {
-  const hint = `The task may go on: call client.task(${quoted(id)}).result() to wait for it again.`
-  const message = `${label} is not followed any more. ${cause.message}`
+  const hint = `The task may continue: call client.task(${quoted(id)}).result() to wait for it again.`
+  const message = `The client stopped polling the task of ${label}. ${cause.message}`
   return new ConnectionError(cause.reason, message, { hint, cause })
 }

@@ -1,4 +1,4 @@
-/** Tasks: calls whose results are fetched later. Every client follows them, unless its option `tasks` is false. */
+/** Tasks: calls whose results are fetched later. Every client supports them, unless its option `tasks` is false. */
 
 import {
   type CallToolResult,
@@ -30,7 +30,10 @@ import {
 
 /** The options of `client.task`. */
 export interface TaskOptions<Tool extends string = string> {
-  /** The tool that was called. Types the result, which is then checked against the output of the tool. Default: unknown. */
+  /**
+   * The tool that was called. It determines the type of the result, which is then validated against the output schema
+   * of the tool. Default: unknown.
+   */
   readonly tool?: Tool | undefined
 }
 
@@ -66,13 +69,13 @@ function createPeer(era: Era, id: string): TaskPeer {
 
 /** A task that runs on a server. Its server keeps it when the client is closed: `client.task(id)` returns it again. */
 export interface TaskHandle<Result = CallToolResult> {
-  /** The id, to keep for `client.task(id)`. Empty if the server answered at once, so that there is no task. */
+  /** The id of the task, for `client.task(id)`. Empty if the server responded with a result instead of a task. */
   readonly id: string
   /** Asks the server for the state of the task. */
   status(): Promise<Task>
   /**
-   * Polls until the task has ended, answers its input requests by the callbacks of the client, and resolves to the result. The
-   * task continues when `signal` fires. Default of `maxTimeout`: none.
+   * Polls until the task has ended, answers its input requests with the callbacks of the client, and resolves to the
+   * result. If `signal` is aborted, the task continues. Default of `maxTimeout`: none.
    *
    * @throws TaskError when the task was cancelled, has expired or is unknown
    * @throws RpcError when the task failed
@@ -80,7 +83,10 @@ export interface TaskHandle<Result = CallToolResult> {
   result(options?: CallOptions): Promise<Result>
   /** Asks the server to cancel the task. It may still end in another way. */
   cancel(): Promise<void>
-  /** Calls a function with each new state that `status()` or `result()` receives. Returns a function that ends that. */
+  /**
+   * Calls a function with each new state that `status()` or `result()` receives. Returns a function that removes the
+   * listener.
+   */
   onStatus(listener: (task: Task) => void): () => void
 }
 
@@ -93,7 +99,7 @@ export interface HandleOptions<Result> {
   readonly onStatus?: ((task: Task) => void) | undefined
 }
 
-/** Creates the handle of a call that the server answered at once. */
+/** Creates the handle of a call to which the server responded with a result instead of a task. */
 export function createDoneHandle<Result>(result: JsonObject, options: HandleOptions<Result>): TaskHandle<Result> {
   const now = new Date().toISOString()
   const times = { createdAt: now, lastUpdatedAt: now, ttlMs: null }
@@ -101,7 +107,7 @@ export function createDoneHandle<Result>(result: JsonObject, options: HandleOpti
   return createHandle('', options, task)
 }
 
-/** Creates the handle of a task. `last` is its state, if that is known. */
+/** Creates the handle of a task. `last` is its last known state. */
 export function createHandle<Result>(
   id: string,
   { use, complete, onWarning, onStatus }: HandleOptions<Result>,

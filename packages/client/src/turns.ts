@@ -1,6 +1,6 @@
 /**
- * The order of calls over stdio, where nothing in an input request or a log message says which call it belongs to. Calls that
- * could be mistaken for each other run one after the other.
+ * The order of calls over stdio. There, an input request or a log message does not name the call that it belongs to.
+ * Therefore, calls whose messages could be confused run one after the other.
  */
 
 import {
@@ -29,7 +29,7 @@ interface Turn {
   readonly signal: AbortSignal | undefined
   readonly onInputRequest: ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>) | undefined
   readonly onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
-  /** How many of its input requests are being answered. Until then the server waits, and sends nothing else for this call. */
+  /** How many of its input requests are being answered. Meanwhile the server waits, and sends nothing else for this call. */
   asking: number
 }
 
@@ -67,8 +67,8 @@ export class Turns {
   }
 
   /**
-   * Makes a call when no running call could be confused with it. Rejects with `ConnectionError` when that takes longer than
-   * its timeout, when too many calls wait already, and when its signal fires.
+   * Makes a call as soon as no running call could be confused with it. Rejects with `ConnectionError` if this takes
+   * longer than its timeout, if too many calls are waiting, or if its signal is aborted.
    */
   async run<Result>(
     connection: EraConnection,
@@ -87,13 +87,13 @@ export class Turns {
     }
   }
 
-  /** Answers an input request by the callback of the running call; undefined when none has one. */
+  /** Answers an input request with the callback of the running call. Returns undefined if no running call has a callback. */
   answer(request: InputRequest, origin: InputRequestOrigin): Promise<InputResponse> | undefined {
     const able = [...this.#running].filter(({ onInputRequest }) => onInputRequest !== undefined)
     const likely = able.filter(({ causes }) => causes.inputRequests)
     const [turn, ...others] = likely.length === 0 ? able : likely
     if (others.length > 0)
-      throw internalError('Several calls are running, and the input request does not say whose it is')
+      throw internalError('Several calls are running, and the input request does not name its call')
     return turn && this.#answerFor(turn, request, origin)
   }
 
@@ -178,7 +178,7 @@ function isAskable({ elicitation, sampling, roots }: ClientCapabilities): boolea
   return elicitation !== undefined || sampling !== undefined || roots !== undefined
 }
 
-/** Whether one of the calls claims messages that the other may cause. */
+/** Returns whether one of the calls claims messages that the other may cause. */
 function conflict(one: Turn, other: Turn): boolean {
   return claimsFrom(one, other) || claimsFrom(other, one)
 }

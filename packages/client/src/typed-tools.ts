@@ -1,19 +1,22 @@
-/** Tools as functions, typed by the code of the server. */
+/** Tools as functions, with types that are inferred from the server. */
 
 import type { CallToolResult, GetPromptResult, JsonObject } from '@mcpx/protocol'
 import type { ClientCalls } from './client.ts'
 import type { CallOptions, HandleCallOptions } from './options.ts'
 import type { TaskHandle, TaskOptions } from './tasks.ts'
 
-/** The tools in the type of a server; any name where the type has none. */
+/** The tools in the type of a server. If the type has no tools, any name. */
 type ToolsOf<Server> = MembersOf<Server, 'tools', AnyTools>
 
-/** The prompts in the type of a server; any name where the type has none. */
+/** The prompts in the type of a server. If the type has no prompts, any name. */
 type PromptsOf<Server> = MembersOf<Server, 'prompts', Record<string, Record<string, string>>>
 
 type AnyTools = Record<string, { input: JsonObject; output: unknown }>
 
-/** One kind of items in the type of a server. The kinds are read one by one, so that none depends on another. */
+/**
+ * The items of one kind in the type of a server. Each kind is inferred separately, so that a type without one kind
+ * still has the other.
+ */
 type MembersOf<Server, Kind extends string, Default> = unknown extends Server
   ? Default
   : Server extends { readonly '~catalogue'?: infer Found }
@@ -22,7 +25,7 @@ type MembersOf<Server, Kind extends string, Default> = unknown extends Server
       : Default
     : Default
 
-/** Names of the server's type are proposed by editors. Other names are allowed, and have no types. */
+/** Editors propose the names in the type of the server. Other names are allowed, but have no types. */
 type NameOf<Items> = keyof Items | (string & {})
 
 /** The type of `client.callTool`. */
@@ -67,14 +70,14 @@ type ToolResult<Output> = unknown extends Output
   ? CallToolResult
   : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
 
-/** The arguments are optional where none of them is required. */
+/** The arguments of a tool. They can be omitted if none of them is required. */
 type Rest<Input> =
   Record<never, never> extends Input ? [args?: Input, options?: CallOptions] : [args: Input, options?: CallOptions]
 
 /**
- * A function for each tool. It resolves to the structured content of the result, or to the whole result of a tool without
- * structured content. In the legacy era, whose older revisions have no structured content, a result that is one text with
- * JSON resolves to the parsed value. Rejects with `ToolCallError` when the tool failed.
+ * A function for each tool. It resolves to the structured content of the result, or to the whole result of a tool
+ * without structured content. Older revisions of the legacy era have no structured content. There, if the content is a
+ * single text block with JSON, it resolves to the parsed value. Rejects with `ToolCallError` if the tool failed.
  *
  * Without the type of the server, every name may be a tool. With `noUncheckedIndexedAccess`, write
  * `client.tools.add?.({ a: 1 })` or `client.callTool('add', { a: 1 })`.
@@ -112,7 +115,7 @@ type SendCall = (
   options: CallOptions | undefined,
 ) => Promise<CallToolResult>
 
-/** @param isLegacy whether the revision may have no structured content, so that a text contains its JSON. */
+/** @param isLegacy whether the revision may have no structured content, so that a text block contains the JSON */
 export function createToolCallers<Server>(callTool: SendCall, isLegacy: () => boolean): ToolCallers<Server> {
   const callers = new Map<string, (args?: JsonObject, options?: CallOptions) => Promise<unknown>>()
 
@@ -135,7 +138,7 @@ export function createToolCallers<Server>(callTool: SendCall, isLegacy: () => bo
   }) as ToolCallers<Server>
 }
 
-/** Parses a result whose only content is a text with JSON; returns any other result unchanged. */
+/** Parses a result whose only content is a text block with JSON. Returns any other result unchanged. */
 function jsonValueOf(result: CallToolResult): unknown {
   const [block, ...others] = result.content
   if (block?.type !== 'text' || others.length > 0) return result

@@ -327,7 +327,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   #receiveRefusal({ id, kind, error, answer }: Refusal): Message | undefined {
     const mayBeResponse = kind === 'response' || kind === 'unknown'
     if (mayBeResponse && id !== undefined) {
-      const hint = 'The peer does not speak JSON-RPC 2.0.'
+      const hint = 'The peer does not follow JSON-RPC 2.0.'
       const message = `Invalid response. ${error.message}`
       if (this.#pending.fail(id, new ConnectionError('invalid-message', message, { hint }))) return undefined
     }
