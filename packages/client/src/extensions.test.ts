@@ -349,6 +349,24 @@ describe('a schema', () => {
     },
   } as const
 
+  it('may throw: the notification is ignored with a warning', async () => {
+    const validate = () => {
+      throw new Error('a bug')
+    }
+    const faulty = {
+      id: greetings.id,
+      notifications: { [GREETED]: { '~standard': { version: 1, vendor: 'example', validate } } },
+    } satisfies ClientExtension
+    const onWarning = vi.fn<(warning: Error) => void>()
+    const connector = connectorTo(() => greeter('2025-11-25'))
+    await using client = await connect(connector, { extensions: [faulty], onWarning })
+    client.extension(faulty).on(GREETED, () => {})
+    await connector.server.notify(GREETED, { name: 'Ada' })
+    await vi.waitFor(() =>
+      expect(onWarning.mock.calls[0]?.[0].message).toMatch(/was ignored: the schema of its extension/),
+    )
+  })
+
   it('may be of any library, and converts results', async () => {
     const extension = { id: 'com.example/upper', methods: { 'com.example/up': { params: upper, result: upper } } }
     const server = scriptedServer('2026-07-28', {

@@ -231,8 +231,11 @@ export class Extensions {
   /** Passes a notification to its listeners. Returns false if the notification does not belong to an extension. */
   handle({ method, params = {} }: NotificationMessage): boolean {
     const schema = this.#members.get(`notification ${method}`)?.value
-    if (schema !== undefined) void this.#notify(schema as CheckingSchema, method, params)
-    return schema !== undefined
+    if (schema === undefined) return false
+    this.#notify(schema as CheckingSchema, method, params).catch((cause: unknown) => {
+      this.#onWarning(new Error(`${method} was ignored: the schema of its extension threw an error`, { cause }))
+    })
+    return true
   }
 
   async #notify(schema: CheckingSchema, method: string, params: unknown): Promise<void> {

@@ -386,6 +386,16 @@ describe('skillTools', () => {
     ])
   })
 
+  it('cut texts that no model can read', async () => {
+    const long = 'x'.repeat(1_000_000)
+    const { client: docs } = await open({ 'a/SKILL.md': `---\nname: a\ndescription: x\n---\n${long}`, 'a/b.md': long })
+    const tools = skillTools(createSkillRegistry({ docs }, { approve: () => true }))
+    const cut = `${'x'.repeat(200_000)}\n[The text was cut here: it has 1000000 characters, and the limit is 200000.]`
+    expect((await tools.callTool('read_skill', { name: 'docs/a' })).content[1]).toEqual({ type: 'text', text: cut })
+    const { content } = await tools.callTool('read_skill_file', { name: 'docs/a', file: 'b.md' })
+    expect(content).toEqual([{ type: 'text', text: cut }])
+  })
+
   it('name only approved skills if nobody can be asked', async () => {
     const { client: docs } = await open()
     const registry = createSkillRegistry({ docs })

@@ -20,6 +20,8 @@ export interface SkillTools {
 const MAX_LISTED = 200
 /** The most characters of each description. */
 const MAX_DESCRIPTION = 1_024
+/** The most characters of one text, because models accept a limited number. A file may have 16 MiB. */
+const MAX_TEXT = 200_000
 /** The most file names after the instructions of a skill. */
 const MAX_FILES = 100
 
@@ -92,7 +94,7 @@ async function readSkill(registry: SkillRegistry, args: JsonObject, options?: Sk
   const shown = files.slice(0, MAX_FILES).join(', ')
   const more = files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : ''
   const list = `The skill has these files, which read_skill_file reads: ${shown}${more}`
-  return [origin, body, ...(files.length === 0 ? [] : [list])].map((text) => ({ type: 'text', text }))
+  return [origin, limitText(body), ...(files.length === 0 ? [] : [list])].map((text) => ({ type: 'text', text }))
 }
 
 /** Returns the paths of the files beside the `SKILL.md`. */
@@ -105,9 +107,14 @@ function filesOf({ uri, resources }: Skill): string[] {
 async function readSkillFile(registry: SkillRegistry, args: JsonObject, options?: SkillCallOptions): Promise<Content> {
   const [name, reference] = [readString(args, 'name'), readString(args, 'file')]
   const { text, bytes, mimeType = 'application/octet-stream' } = await registry.read(name, reference, options)
-  if (text !== undefined) return [{ type: 'text', text }]
+  if (text !== undefined) return [{ type: 'text', text: limitText(text) }]
   if (mimeType.startsWith('image/')) return [{ type: 'image', data: toBase64(bytes), mimeType }]
   return [{ type: 'text', text: `The file has ${bytes.length} bytes of type ${mimeType}, which are not text.` }]
+}
+
+function limitText(text: string): string {
+  if (text.length <= MAX_TEXT) return text
+  return `${text.slice(0, MAX_TEXT)}\n[The text was cut here: it has ${text.length} characters, and the limit is ${MAX_TEXT}.]`
 }
 
 function readString(args: JsonObject, name: string): string {
