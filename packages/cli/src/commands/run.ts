@@ -11,7 +11,7 @@ import type { CommandContext } from './index.ts'
 export function define(command: Command, context: CommandContext): void {
   addServingOptions(command).action(async (file: string, options: ServingOptions) => {
     const { path, isHttp } = readServing(file, options, context.terminal)
-    if (context.terminal.env[REPORT_VARIABLE] === '1') reportLoadedFiles()
+    if (isReported(context)) reportLoadedFiles()
     // The file may exit when it has been served.
     await context.terminal.finish()
     await (isHttp ? runHttp(context, path, options) : runStdio(context, path))
@@ -27,8 +27,13 @@ async function runHttp({ terminal, output }: CommandContext, path: string, optio
   await close()
 }
 
-async function runStdio({ terminal }: CommandContext, path: string): Promise<void> {
-  const { stdin, signal } = terminal
+/** Whether this process belongs to `mcpx dev`. */
+function isReported({ terminal }: CommandContext): boolean {
+  return terminal.env[REPORT_VARIABLE] === '1'
+}
+
+async function runStdio(context: CommandContext, path: string): Promise<void> {
+  const { stdin, signal } = context.terminal
   if (await servesItself(path)) {
     // The import may last as long as the file serves. It fails if the file neither serves nor exports a server.
     const loading = loadServer(path)
@@ -41,7 +46,7 @@ async function runStdio({ terminal }: CommandContext, path: string): Promise<voi
   await import('@mcpx/transport-stdio/guard')
   const loaded = await loadServer(path, 'server')
   if (loaded.kind === 'app') {
-    const remedy = 'Export the server, too, or add --http.'
+    const remedy = `Export the server, too${isReported(context) ? '' : ', or add --http'}: export const server = createServer(…)`
     throw usageError(`${path} exports an HTTP app, which cannot serve over standard input`, remedy)
   }
   const { serveStdio } = await import('@mcpx/transport-stdio')

@@ -2,14 +2,25 @@
 
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createServer } from '@mcpx/server'
+import { createServer, defineMethod, type ServerExtension } from '@mcpx/server'
 import { z } from 'zod'
+
+const ECHO: ServerExtension = {
+  id: 'com.example/echo',
+  settings: { loud: true },
+  methods: {
+    'com.example/echo': defineMethod({ params: z.object({ text: z.string() }) }, ({ text }, ctx) => ({
+      text,
+      trace: ctx.meta['com.example/trace'],
+    })),
+  },
+}
 
 /** @param version is returned by the tool `version`, so that a test can tell which server has answered */
 export function createEchoServer(version: string, { logging = true } = {}) {
   const server = createServer(
     { name: 'echo', version },
-    { instructions: `The instructions of ${version}.`, logging, onError: () => {} },
+    { extensions: [ECHO], instructions: `The instructions of ${version}.`, logging, onError: () => {} },
   )
   return server
     .tool('version', { annotations: { readOnlyHint: true } }, () => version)

@@ -2,10 +2,21 @@
 
 import {
   type Context,
+  ErrorCode,
+  type Exchange,
+  errorMessage,
   type Implementation,
+  internalError,
+  isReservedMetaKey,
   type JsonObject,
   methodNotFound,
+  type RequestMessage,
   type Responder,
+  type ResponseMessage,
+  RpcError,
+  readEnvelope,
+  resultMessage,
+  TASKS_EXTENSION,
   type WholeHandler,
 } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
@@ -16,7 +27,7 @@ import type { RequestMember, ServerProcess } from './server-process.ts'
 export interface Front {
   /** Serves any number of connections of both eras. */
   readonly responder: Responder
-  /** Shows the name, the version and the instructions of a process to clients that connect from now on. */
+  /** Shows the name and the version of a process in all responses from now on. */
   update(process: ServerProcess): void
 }
 
@@ -66,7 +77,6 @@ export function createFront(server: ReplaceableServer, name: string, onError: (e
 
   // The server writes this object into its responses.
   const info: Implementation = { name, version: '0.0.0' }
-  let instructions: string | undefined
   const front = createServer(info, { ...handler, onError }) as Responder
   return {
     responder: {
@@ -74,16 +84,56 @@ export function createFront(server: ReplaceableServer, name: string, onError: (e
       async respond(message, exchange) {
         const isHandshake = message.method === 'initialize' || message.method === 'server/discover'
         // Its name and instructions are known when it has started. Without it, clients can wait for the next one.
-        if (isHandshake) await server.getProcess().catch(() => {})
+        const process = isHandshake ? await server.getProcess().catch(() => undefined) : undefined
         const response = await front.respond(message, exchange)
-        if (!isHandshake || instructions === undefined || response === undefined || 'error' in response) return response
-        return { ...response, result: { ...(response.result as JsonObject), instructions } }
+        if (!('id' in message) || response === undefined) return response
+        if ('error' in response) {
+          const isUnknown = response.error.code === ErrorCode.MethodNotFound
+          return isUnknown ? forwardExtension(server, message, exchange, response) : response
+        }
+        return process === undefined ? response : resultMessage(message.id, describe(response.result, process))
       },
     },
     update({ client }) {
       for (const key of Object.keys(info)) Reflect.deleteProperty(info, key)
       Object.assign(info, client.server.info ?? { name, version: '0.0.0' })
-      instructions = client.server.instructions
     },
+  }
+}
+
+/** Adds the instructions and the extensions of a process to the result of a handshake. */
+function describe(result: object, { client }: ServerProcess): object {
+  const { instructions, capabilities } = client.server
+  // The client of the front follows tasks itself.
+  const { [TASKS_EXTENSION]: _, ...extensions } = capabilities.extensions ?? {}
+  const { capabilities: ours, ...rest } = result as { capabilities: object }
+  return {
+    ...rest,
+    capabilities: Object.keys(extensions).length === 0 ? ours : { ...ours, extensions },
+    ...(instructions !== undefined && { instructions }),
+  }
+}
+
+/** Forwards a request whose method only an extension of the server can have. */
+async function forwardExtension(
+  server: ReplaceableServer,
+  { id, method, params = {} }: RequestMessage,
+  { signal, session }: Exchange,
+  refusal: ResponseMessage,
+): Promise<ResponseMessage> {
+  const process = await server.getProcess().catch(() => undefined)
+  if (process?.client.server.capabilities.extensions === undefined) return refusal
+  const { _meta = {}, ...rest } = params as JsonObject & { _meta?: JsonObject }
+  const envelope = readEnvelope(params)
+  const declared = typeof envelope === 'string' ? session?.state.clientCapabilities : envelope.clientCapabilities
+  const isOwn = ([key]: [string, unknown]) => key !== 'progressToken' && !isReservedMetaKey(key)
+  const meta = Object.fromEntries(Object.entries(_meta).filter(isOwn)) as JsonObject
+  try {
+    return resultMessage(
+      id,
+      await process.request(method, rest, { signal, capabilities: declared, input: 'pass', meta }),
+    )
+  } catch (error) {
+    return errorMessage(id, error instanceof RpcError ? error : internalError((error as Error).message))
   }
 }

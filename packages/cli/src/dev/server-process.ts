@@ -1,6 +1,6 @@
 /** One process of the server that `mcpx dev` serves: starts it, counts its calls, and ends it when they have finished. */
 
-import { type Client, connect, proxy } from '@mcpx/client'
+import { type Client, connect, proxy, type RequestCallOptions } from '@mcpx/client'
 import {
   type Change,
   type Connection,
@@ -10,6 +10,7 @@ import {
   type Handler,
   type InputRequiredResult,
   internalError,
+  type JsonObject,
   type RpcError,
 } from '@mcpx/protocol'
 import { deriveContext } from '@mcpx/server'
@@ -160,12 +161,22 @@ export class ServerProcess {
     const { requestState } = ctx
     const isContinued = requestState !== undefined && this.ownsState(requestState)
     if (isContinued) this.#waiting = Math.max(0, this.#waiting - 1)
+    const own = isContinued ? deriveContext(ctx, { requestState: requestState.slice(this.#statePrefix.length) }) : ctx
+    const isRepeatable = member !== 'callTool' || this.#repeatableTools.has((params as { name: string }).name)
+    return this.#track(isRepeatable, async () => this.#markState((await method?.(params, own)) as Result))
+  }
+
+  /** Sends a request of an extension. Rejects as `run` does. */
+  request(method: string, params: JsonObject, options: RequestCallOptions): Promise<object> {
+    return this.#track(false, () => this.client.request(method, params, options))
+  }
+
+  async #track<Result>(isRepeatable: boolean, send: () => Promise<Result>): Promise<Result> {
     this.#calls += 1
     try {
-      const own = isContinued ? deriveContext(ctx, { requestState: requestState.slice(this.#statePrefix.length) }) : ctx
-      return this.#markState((await method?.(params, own)) as Result)
+      return await send()
     } catch (error) {
-      throw isLost(error) ? this.#lostError(member, params as { name?: string }) : error
+      throw isLost(error) ? this.#lostError(isRepeatable) : error
     } finally {
       this.#calls -= 1
       if (this.#isIdle) this.#onIdle()
@@ -210,11 +221,10 @@ export class ServerProcess {
     return { ...result, requestState: `${this.#statePrefix}${requestState}` }
   }
 
-  #lostError(member: RequestMember, { name = '' }: { name?: string }): RpcError {
-    const isRepeatable = member !== 'callTool' || this.#repeatableTools.has(name)
+  #lostError(isRepeatable: boolean): RpcError {
     const advice = isRepeatable
       ? 'It is safe to repeat it.'
-      : `It may have had effects: the tool ${JSON.stringify(name)} declares neither readOnlyHint nor idempotentHint. Check before you repeat it.`
+      : 'It may have had effects: a tool declares by readOnlyHint or idempotentHint that repeating is safe. Check before you repeat it.'
     return internalError(`${this.#endReason}. ${advice}`, {
       data: { reason: 'server-process-ended', retryable: isRepeatable },
     })
