@@ -1,8 +1,10 @@
 /** `mcpx doctor`: explains why clients cannot use a server. */
 
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { checkEndpoint } from '../doctor/endpoint.ts'
 import { Diagnosis, type Finding } from '../doctor/findings.ts'
+import { type Hint, hintsOf } from '../doctor/hints.ts'
 import { Prober } from '../doctor/probe.ts'
 import { checkTools } from '../doctor/tools.ts'
 import { CliError, ExitCode, usageError } from '../output/errors.ts'
@@ -15,33 +17,73 @@ import { findServers, selectServer } from '../server/settings.ts'
 import { readTarget } from '../server/target.ts'
 import type { CommandContext } from './index.ts'
 
-interface DoctorOptions extends ServerOptions {
+interface DoctorOptions extends Omit<ServerOptions, 'config'> {
   readonly strict?: boolean
+  readonly fixHints?: boolean
+  /** True without a file. */
+  readonly config?: string | boolean
 }
+
+const CONFIG_HELP =
+  'without a server: check this settings file, or those of all hosts; with one: read its name from this file'
 
 export function define(command: Command, context: CommandContext): void {
-  addServerArgument(command)
+  addServerArgument(command, { optional: true, config: ['--config [file]', CONFIG_HELP] })
     .option('--strict', 'exit with 1 for warnings, too')
-    .action((server: string, options: DoctorOptions) => diagnose(context, server, options))
+    .option('--fix-hints', 'print each fix as settings or code')
+    .action((server: string | undefined, options: DoctorOptions) => {
+      const { config, ...others } = options
+      if (server === undefined && config !== undefined) return diagnoseSettings(context, options)
+      if (server === undefined || config === true) throw usageError('doctor: expected a server', CONFIG_REMEDY)
+      return diagnose(context, server, { ...others, ...(typeof config === 'string' && { config }) })
+    })
 }
 
-async function diagnose(context: CommandContext, word: string, options: DoctorOptions): Promise<void> {
+type ServerDoctorOptions = ServerOptions & Pick<DoctorOptions, 'strict' | 'fixHints'>
+
+const CONFIG_REMEDY = 'Write "mcpx doctor <server>", or "mcpx doctor --config" for the settings of hosts.'
+
+/** Checks the settings files of hosts. */
+async function diagnoseSettings(context: CommandContext, options: DoctorOptions): Promise<void> {
+  const { terminal, output } = context
+  const { checkSettings } = await import('../doctor/settings-check.ts')
+  const diagnosis = new Diagnosis()
+  const path = typeof options.config === 'string' ? resolve(terminal.cwd, options.config) : undefined
+  const files = await checkSettings(machineOf(terminal), path, diagnosis)
+  if (files.length === 0 && diagnosis.findings.length === 0) output.note('No settings files of hosts were found.')
+  report(context, diagnosis, options, { files })
+}
+
+/** Prints the findings, with the fixes if they are wanted, and sets the exit code. */
+function report(
+  context: CommandContext,
+  { findings, passed, recognized }: Diagnosis,
+  { strict, fixHints }: Pick<DoctorOptions, 'strict' | 'fixHints'>,
+  { url, ...facts }: { readonly url?: URL | undefined; readonly server?: string; readonly files?: readonly object[] },
+): void {
+  const errors = findings.filter(({ level }) => level === 'error')
+  if (errors.length > 0 || (strict === true && findings.length > 0)) context.exitCode = ExitCode.failure
+  const shown = findings.map(({ hint, ...finding }) => ({
+    ...finding,
+    ...(fixHints === true && { hints: hintsOf({ hint, ...finding } as Finding, url, recognized) }),
+  }))
+  context.output.result({ ...facts, findings: shown, passed }, () => formatDiagnosis(shown, passed, context.output))
+}
+
+async function diagnose(context: CommandContext, word: string, options: ServerDoctorOptions): Promise<void> {
   const diagnosis = new Diagnosis()
   const remote = await remoteOf(context, word, options)
   const isReachable =
     remote === undefined || (await checkEndpoint(remote.url, proberOf(context, remote.headers, options), diagnosis))
   if (isReachable) await checkWithClient(context, word, options, diagnosis)
-  const { findings, passed } = diagnosis
-  const errors = findings.filter(({ level }) => level === 'error')
-  if (errors.length > 0 || (options.strict === true && findings.length > 0)) context.exitCode = ExitCode.failure
-  context.output.result({ server: word, findings, passed }, () => formatDiagnosis(diagnosis, context.output))
+  report(context, diagnosis, options, { server: word, url: remote?.url })
 }
 
 /** Returns the URL of the server and the headers that its settings have. Undefined for a server that is no URL. */
 async function remoteOf(
   { terminal, serverCommand }: CommandContext,
   word: string,
-  options: DoctorOptions,
+  options: ServerDoctorOptions,
 ): Promise<{ readonly url: URL; readonly headers: Record<string, string> } | undefined> {
   const target = readTarget(word, serverCommand, terminal.cwd)
   if (target.kind === 'url') return { url: target.url, headers: {} }
@@ -54,7 +96,7 @@ async function remoteOf(
   return { url: new URL(url), headers: { ...(headers as Record<string, string>) } }
 }
 
-function proberOf({ terminal }: CommandContext, headers: Record<string, string>, options: DoctorOptions): Prober {
+function proberOf({ terminal }: CommandContext, headers: Record<string, string>, options: ServerDoctorOptions): Prober {
   const token = options.token ?? terminal.env.MCPX_TOKEN
   const credentials = { ...headers, ...readHeaders(options.header), ...(token && { authorization: `Bearer ${token}` }) }
   return new Prober(credentials, terminal.signal, options.timeout)
@@ -64,7 +106,7 @@ function proberOf({ terminal }: CommandContext, headers: Record<string, string>,
 async function checkWithClient(
   context: CommandContext,
   word: string,
-  options: DoctorOptions,
+  options: ServerDoctorOptions,
   diagnosis: Diagnosis,
 ): Promise<void> {
   try {
@@ -76,7 +118,7 @@ async function checkWithClient(
   }
 }
 
-function formatDiagnosis({ findings, passed }: Diagnosis, output: Output): string {
+function formatDiagnosis(findings: readonly ShownFinding[], passed: readonly string[], output: Output): string {
   const blocks = findings.map((finding) => formatFinding(finding, output))
   const checks = passed.map((sentence) => `${output.style('green', 'ok')} ${plainText(sentence)}`)
   const counts = ['error', 'warning'].map((level) => {
@@ -91,8 +133,11 @@ function formatDiagnosis({ findings, passed }: Diagnosis, output: Output): strin
   ].join('\n')
 }
 
-function formatFinding({ id, level, seen, why, fix, link }: Finding, output: Output): string {
+type ShownFinding = Omit<Finding, 'hint'> & { readonly hints?: readonly Hint[] }
+
+function formatFinding({ id, level, seen, why, fix, link, hints = [] }: ShownFinding, output: Output): string {
   const head = output.style(level === 'error' ? 'red' : 'yellow', `${level}: ${id}`)
   const lines = [`seen  ${plainText(seen)}`, `why   ${why}`, `fix   ${fix}`, `see   ${output.style('dim', link)}`]
-  return `${head}\n${lines.map((line) => `  ${line}`).join('\n')}\n`
+  const fixes = hints.map((hint) => `\n\n  ${hint.for}:\n${plainText(hint.text).replace(/^/gm, '    ')}`)
+  return `${head}\n${lines.map((line) => `  ${line}`).join('\n')}${fixes.join('')}\n`
 }

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { mcpx } from '../cli.fixture.ts'
 import { checkEndpoint } from './endpoint.ts'
 import { Diagnosis, FINDINGS, type FindingId } from './findings.ts'
+import { hintsOf, recognize } from './hints.ts'
 import { Prober } from './probe.ts'
 import { checkTools } from './tools.ts'
 
@@ -135,6 +136,13 @@ describe('the doctor finds', () => {
     ['empty-stream', stream(': ping\n\n')],
     ['compressed-stream', stream(event, { 'content-encoding': 'identity-like' })],
     ['buffered-stream', stream(event, { server: 'nginx' })],
+    [
+      'held-stream',
+      (request) =>
+        request.method === 'GET'
+          ? Promise.reject(new DOMException('The request timed out', 'TimeoutError'))
+          : undefined,
+    ],
     ['notification-status', on('notifications/initialized', () => json({}))],
     ['get-status', (request) => (request.method === 'GET' ? new Response('<html>') : undefined)],
     ['session-id', handshake(info, { 'mcp-session-id': 'a b' })],
@@ -251,6 +259,92 @@ it('has more than 40 findings, each with a reason, a remedy and a link', () => {
     expect(fix).toMatch(/\.$/)
     expect(URL.canParse(link)).toBe(true)
   }
+})
+
+it('has a hint for each finding about servers', () => {
+  const url = new URL('https://shop.example.com/mcp')
+  for (const [id, explanation] of Object.entries(FINDINGS)) {
+    if (id.startsWith('config-')) continue
+    const finding = { id: id as FindingId, seen: '', ...explanation }
+    const hints = hintsOf(finding, url, [])
+    expect([id, hints.length]).not.toEqual([id, 0])
+    for (const { text } of hints) expect([id, text]).toEqual([id, text.trim()])
+  }
+})
+
+it.each<[string, Record<string, string>, FindingId, string]>([
+  ['nginx', { server: 'nginx/1.27' }, 'held-stream', 'location /mcp {'],
+  ['nginx', { server: 'nginx/1.27' }, 'held-stream', 'proxy_buffering off;'],
+  ['Apache', { server: 'Apache/2.4' }, 'held-stream', 'flushpackets=on'],
+  ['Caddy', { via: '1.1 Caddy' }, 'compressed-stream', 'flush_interval -1'],
+  ['Cloudflare', { 'cf-ray': '1' }, 'buffered-stream', 'no-transform'],
+  ['Express', { 'x-powered-by': 'Express' }, 'no-preflight', "import cors from 'cors'"],
+  ['Python', { server: 'uvicorn' }, 'cors-headers', 'CORSMiddleware'],
+])('gives the hint for %s', (name, headers, id, text) => {
+  const found = hintsOf(
+    { id, seen: '', ...FINDINGS[id] },
+    new URL('https://shop.example.com/mcp'),
+    recognize(new Headers(headers)),
+  )
+  expect(found.map((hint) => hint.for)).toEqual([name])
+  expect(found[0]?.text).toContain(text)
+})
+
+it('gives hints for Hono and others if nothing was recognized', () => {
+  const found = hintsOf(
+    { id: 'no-preflight', seen: '', ...FINDINGS['no-preflight'] },
+    undefined,
+    recognize(new Headers({ server: 'x' })),
+  )
+  expect(found.map((hint) => hint.for)).toEqual(['@mcpx', 'Hono', 'Express', 'Python'])
+})
+
+describe('behind a proxy that buffers', () => {
+  /** Serves `handle`, and returns the URL of a proxy that passes responses on when they are complete. */
+  async function behindProxy(handle: Parameters<typeof createHttpServer>[1]): Promise<string> {
+    const urlOf = async (server: Server) => {
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+    }
+    const target = await urlOf(createHttpServer(handle))
+    const proxy = createHttpServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const { host: _, connection: _c, 'content-length': _l, ...headers } = request.headers
+      const init = { method: request.method ?? 'GET', headers: headers as Record<string, string> }
+      try {
+        const answer = await fetch(target, { ...init, ...(chunks.length > 0 && { body: Buffer.concat(chunks) }) })
+        const text = await answer.text()
+        response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), server: 'nginx' }).end(text)
+      } catch {
+        // The stream ends with the test.
+        response.destroy()
+      }
+    })
+    return urlOf(proxy)
+  }
+
+  it.each([
+    ['both eras', {}, /^GET .+: no response within 5 s$/],
+    ['the modern era alone', { legacy: false }, /^POST subscriptions\/listen: no event within 5 s$/],
+  ])('finds a stream that is held back, and nothing else, at a server of %s', async (_, options, seen) => {
+    const { toNodeHandler } = await import('@mcpx/transport-http/node')
+    const server = createMcpServer({ name: 'shop', version: '1.0.0' }, options).tool(
+      'now',
+      { description: 'The time' },
+      () => '',
+    )
+    const url = await behindProxy(toNodeHandler(mcp(server)))
+    const { code, json: parse } = await mcpx(['doctor', url, '--json', '--fix-hints'])
+    const { findings } = parse<{ findings: { id: string; seen: string; hints: { for: string; text: string }[] }[] }>()
+    expect([code, findings.map(({ id }) => id)]).toEqual([1, ['held-stream']])
+    expect(findings[0]?.seen).toMatch(seen)
+    expect(findings[0]?.hints.map((hint) => hint.for)).toEqual(['nginx'])
+  })
 })
 
 describe('the doctor raises no false alarm', () => {

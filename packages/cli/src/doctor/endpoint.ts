@@ -3,7 +3,8 @@
 import { isObject, isRevision } from '@mcpx/protocol'
 import { checkAuthorization } from './authorization.ts'
 import type { Diagnosis, FindingId } from './findings.ts'
-import { addNetworkError, excerptOf, messageOf, type Probe, type Prober } from './probe.ts'
+import { recognize } from './hints.ts'
+import { addNetworkError, excerptOf, messageOf, POST_HEADERS, type Probe, type Prober } from './probe.ts'
 
 const REVISION = '2025-11-25'
 const CLIENT = { name: 'mcpx-doctor', version: '0.0.0' }
@@ -15,6 +16,8 @@ const INITIALIZE = {
 }
 /** How long a handshake may take without a warning, in ms. */
 const SLOW = 5_000
+/** How long the beginning of a stream may take, in ms. */
+const STREAM_TIMEOUT = 5_000
 
 /** Checks an endpoint. Returns whether clients can connect without a login. */
 export async function checkEndpoint(url: URL, prober: Prober, diagnosis: Diagnosis): Promise<boolean> {
@@ -26,6 +29,7 @@ export async function checkEndpoint(url: URL, prober: Prober, diagnosis: Diagnos
     addNetworkError(diagnosis, error, `POST ${url}`)
     return false
   }
+  diagnosis.recognized.push(...recognize(handshake.headers))
   diagnosis.pass(`${url.host} answers in ${handshake.time.toFixed()} ms`)
   if (handshake.time > SLOW) diagnosis.add('slow', `initialize took ${(handshake.time / 1_000).toFixed(1)} s`)
   await checkCors(url, prober, diagnosis)
@@ -150,8 +154,12 @@ async function checkSession(
   })
   await attempt(`GET ${url}`, async () => {
     const accept = { accept: 'text/event-stream' }
-    const probe = await prober.send(url, { headers: { ...headers, ...accept }, timeout: 1_500 }).catch(ignoreTimeout)
-    if (probe === undefined) return
+    const options = { headers: { ...headers, ...accept }, timeout: STREAM_TIMEOUT, withBody: false }
+    const probe = await prober.send(url, options).catch(ignoreTimeout)
+    if (probe === undefined) {
+      diagnosis.add('held-stream', `GET ${url}: no response within ${STREAM_TIMEOUT / 1_000} s`)
+      return
+    }
     const isStream = probe.headers.get('content-type')?.startsWith('text/event-stream') === true
     if (isStream) checkStream(probe, 'GET', diagnosis)
     if (probe.status === 405 || (probe.status === 200 && isStream)) diagnosis.pass('GET is a stream, or 405')
@@ -201,6 +209,7 @@ async function checkDiscover(url: URL, prober: Prober, diagnosis: Diagnosis, isO
   const message = parsedMessage(probe)
   if (isObject(message) && isObject(message.result)) {
     diagnosis.pass('server/discover: the server speaks 2026-07-28')
+    await checkListen(url, prober, diagnosis, _meta)
     return true
   }
   if (isOnlyEra) return false
@@ -208,6 +217,22 @@ async function checkDiscover(url: URL, prober: Prober, diagnosis: Diagnosis, isO
   if (isRefused || (isObject(message) && isObject(message.error))) diagnosis.pass('server/discover is refused properly')
   else diagnosis.add('discover-failed', `POST server/discover: ${probe.status} ${excerptOf(probe.text)}`.trim())
   return false
+}
+
+/** Opens the stream of a modern client. Its first event has to arrive at once, although the stream goes on. */
+async function checkListen(url: URL, prober: Prober, diagnosis: Diagnosis, _meta: object): Promise<void> {
+  if (diagnosis.findings.some(({ id }) => id === 'held-stream')) return
+  const params = { _meta, notifications: { toolsListChanged: true } }
+  const body = { jsonrpc: '2.0', id: 5, method: 'subscriptions/listen', params }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+  const options = { method: 'POST', headers: { ...POST_HEADERS, ...headers }, body, timeout: STREAM_TIMEOUT }
+  const probe = await prober.send(url, { ...options, until: /\n\r?\n/ }).catch(ignoreTimeout)
+  if (probe === undefined || (probe.status === 200 && probe.text === '')) {
+    diagnosis.add('held-stream', `POST subscriptions/listen: no event within ${STREAM_TIMEOUT / 1_000} s`)
+  } else if (probe.status === 200) {
+    diagnosis.pass('events of a stream arrive while it is open')
+    checkStream(probe, 'subscriptions/listen', diagnosis)
+  }
 }
 
 function parsedMessage(probe: Probe): unknown {

@@ -16,6 +16,7 @@ const SESSIONS = `${SPEC}/basic/transports#session-management`
 const AUTHORIZATION = `${SPEC}/basic/authorization`
 const TOOLS = `${SPEC}/server/tools`
 const MODERN = 'https://modelcontextprotocol.io/specification/2026-07-28'
+const LOCAL = 'https://modelcontextprotocol.io/docs/develop/connect-local-servers'
 const FETCH = 'https://developer.mozilla.org/docs/Web/HTTP/CORS'
 
 const error = (why: string, fix: string, link: string): Explanation => ({ level: 'error', why, fix, link })
@@ -146,6 +147,11 @@ export const FINDINGS = {
   'buffered-stream': warning(
     'A proxy may hold events back until the stream ends.',
     'Send X-Accel-Buffering: no and Cache-Control: no-cache, or switch buffering off in the proxy.',
+    TRANSPORT,
+  ),
+  'held-stream': error(
+    'A proxy holds the stream back until it ends, or the server does not send its headers at once: progress, questions and changes never arrive.',
+    'Switch buffering off in the proxy, and send the headers of a stream before its first event.',
     TRANSPORT,
   ),
   'notification-status': warning(
@@ -286,6 +292,72 @@ export const FINDINGS = {
     'Shorten descriptions and schemas.',
     TOOLS,
   ),
+  // Settings of hosts
+  'config-syntax': error('The host ignores the whole file.', 'Mend the file at this place.', LOCAL),
+  'config-root': error('The host looks for servers in another member, and finds none.', 'Rename the member.', LOCAL),
+  'config-name-twice': error(
+    'The host reads the last of both, and ignores the other one.',
+    'Rename one of them, or delete it.',
+    LOCAL,
+  ),
+  'config-key': error(
+    'Hosts have different names for the same member, and this one ignores it.',
+    'Use the name of this host.',
+    LOCAL,
+  ),
+  'config-value': error('The host refuses the entry, or the whole file.', 'Write a value of this type.', LOCAL),
+  'config-transport': error(
+    'The host does not know how to reach the server.',
+    'Give a command to start, or a URL.',
+    LOCAL,
+  ),
+  'config-type': error(
+    'Without a type, Claude Code expects a command.',
+    'Add "type": "http", or "sse" for an old server.',
+    'https://code.claude.com/docs/en/mcp',
+  ),
+  'config-remote': error(
+    'Claude Desktop ignores URLs in this file.',
+    'Add the URL as a connector in Settings, or start a bridge such as mcp-remote.',
+    LOCAL,
+  ),
+  'config-url': error('The host cannot connect.', 'Write the whole URL of the endpoint.', LOCAL),
+  'config-http': warning(
+    'Tokens and data can be read on the way, and hosts refuse such URLs or their login.',
+    'Write https://.',
+    `${SPEC}/basic/authorization#communication-security`,
+  ),
+  'config-command': error(
+    'The host cannot start the server.',
+    'Install the program, or write its full path: hosts with windows often have another PATH than your shell.',
+    LOCAL,
+  ),
+  'config-command-line': error(
+    'The host looks for a program of this whole name.',
+    'Put the arguments into "args".',
+    LOCAL,
+  ),
+  'config-file': error('The program starts, does not find the file, and exits.', 'Correct the path.', LOCAL),
+  'config-relative-path': error(
+    'The host starts the server in a folder of its own, where the file does not exist.',
+    'Write the full path.',
+    LOCAL,
+  ),
+  'config-windows-script': error(
+    'On Windows this program is a script, which hosts cannot start by themselves.',
+    'Start it by cmd /c.',
+    LOCAL,
+  ),
+  'config-variable': error(
+    'The host passes the text on as it is, or refuses the file.',
+    'Set the variable before the host starts.',
+    LOCAL,
+  ),
+  'config-placeholder': error(
+    'The server gets no usable value, and refuses calls or exits.',
+    'Fill in the value.',
+    LOCAL,
+  ),
 } as const satisfies Readonly<Record<string, Explanation>>
 
 /** The id of a finding. */
@@ -296,6 +368,8 @@ export interface Finding extends Explanation {
   readonly id: FindingId
   /** What was seen: the request and the response, or the place. */
   readonly seen: string
+  /** The corrected text for this place, if the check knows it. */
+  readonly hint?: string
 }
 
 /** Collects the findings and the checks that passed. */
@@ -303,11 +377,13 @@ export class Diagnosis {
   readonly findings: Finding[] = []
   /** The checks that found nothing, as sentences. */
   readonly passed: string[] = []
+  /** The names of the proxies and frameworks that were recognized. */
+  readonly recognized: string[] = []
 
   /** Records a finding. The same finding with the same observation is recorded once. */
-  add(id: FindingId, seen: string): void {
+  add(id: FindingId, seen: string, hint?: string): void {
     if (this.findings.some((finding) => finding.id === id && finding.seen === seen)) return
-    this.findings.push({ id, seen, ...FINDINGS[id] })
+    this.findings.push({ id, seen, ...FINDINGS[id], ...(hint !== undefined && { hint }) })
   }
 
   /** Records that a check found nothing. */

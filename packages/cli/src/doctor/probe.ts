@@ -23,6 +23,8 @@ export interface ProbeOptions {
   readonly timeout?: number
   /** Whether the request includes the credentials. Default: true. */
   readonly withCredentials?: boolean
+  /** Whether the body is read. Default: true. */
+  readonly withBody?: boolean
   /** Ends reading when this matches the body. Default: reads to the end. */
   readonly until?: RegExp
 }
@@ -54,7 +56,15 @@ export class Prober {
 
   /** Sends a request, without following redirects. Throws the error of the network. */
   async send(url: string | URL, options: ProbeOptions = {}): Promise<Probe> {
-    const { method = 'GET', headers, body, timeout = this.#timeout, withCredentials = true, until } = options
+    const {
+      method = 'GET',
+      headers,
+      body,
+      timeout = this.#timeout,
+      withCredentials = true,
+      withBody = true,
+      until,
+    } = options
     const limit = AbortSignal.timeout(timeout)
     const start = performance.now()
     const response = await this.#fetch(url, {
@@ -65,7 +75,8 @@ export class Prober {
       signal: AbortSignal.any([limit, this.#signal]),
     })
     const time = performance.now() - start
-    const { text, isComplete } = await read(response, until)
+    if (!withBody) await response.body?.cancel()
+    const { text, isComplete } = withBody ? await read(response, until) : { text: '', isComplete: false }
     this.#signal.throwIfAborted()
     return { status: response.status, headers: response.headers, text, isComplete, time }
   }

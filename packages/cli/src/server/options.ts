@@ -22,12 +22,18 @@ export interface ServerOptions {
   readonly json?: boolean
 }
 
-/** Adds the argument `server` and the options of a connection. With `optional`, the server may be missing. */
-export function addServerArgument(command: Command, { optional = false } = {}): Command {
-  return addServerOptions(command.argument(optional ? '[server]' : '<server>', SERVER_HELP))
+/**
+ * Adds the argument `server` and the options of a connection. With `optional`, the server may be missing. `config` describes
+ * the option `--config` of a command that uses it in another way, too.
+ */
+export function addServerArgument(
+  command: Command,
+  { optional = false, config = ['--config <file>', 'read names of servers from this settings file only'] } = {},
+): Command {
+  return addServerOptions(command.argument(optional ? '[server]' : '<server>', SERVER_HELP), config)
 }
 
-function addServerOptions(command: Command): Command {
+function addServerOptions(command: Command, [config = '', configHelp]: readonly string[]): Command {
   return addJsonOption(command)
     .option('--header <name:value>', 'send a header with each request; may be repeated', collect, [])
     .option('--token <token>', 'send this access token; default: the variable MCPX_TOKEN')
@@ -41,7 +47,7 @@ function addServerOptions(command: Command): Command {
     .option('--era <era>', `speak modern, legacy, or a revision such as ${REVISIONS[0]}`, readEra)
     .option('--timeout <ms>', 'how long to wait for a response, in ms', positiveReader('--timeout'))
     .option('--connect-timeout <ms>', 'how long a server may take to start, in ms', positiveReader('--connect-timeout'))
-    .option('--config <file>', 'read names of servers from this settings file only')
+    .option(config, configHelp)
     .option('-v, --verbose', 'show the messages, and what the server writes to standard error')
 }
 

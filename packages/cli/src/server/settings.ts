@@ -25,20 +25,30 @@ export interface FoundServers {
   readonly problems: readonly CliError[]
 }
 
-/** Reads the settings of all hosts: those of the project first, then those of the user. */
-export async function findServers(machine: Machine): Promise<FoundServers> {
+/** A file that may contain settings of a host. */
+export interface SettingsFile {
+  readonly host: Host
+  readonly file: string
+  readonly scope: 'project' | 'user'
+}
+
+/** Returns the paths of the settings of all hosts: those of the project first, then those of the user. */
+export function settingsFiles(machine: Machine): SettingsFile[] {
   const { join } = pathsOf(machine.platform)
-  const folders = projectFolders(machine)
-  const files = [
-    ...folders.flatMap((folder) =>
+  return [
+    ...projectFolders(machine).flatMap((folder) =>
       HOSTS.flatMap((host) =>
         host.projectFiles.map((file) => ({ host, file: join(folder, file), scope: 'project' as const })),
       ),
     ),
     ...HOSTS.map((host) => ({ host, file: host.userFile(machine), scope: 'user' as const })),
   ]
+}
+
+/** Reads the settings of all hosts, in the order of `settingsFiles`. */
+export async function findServers(machine: Machine): Promise<FoundServers> {
   const problems: CliError[] = []
-  const found = files.map(async ({ host, file, scope }) => {
+  const found = settingsFiles(machine).map(async ({ host, file, scope }) => {
     try {
       const settings = await readSettings(file, host.format)
       return settings === undefined
