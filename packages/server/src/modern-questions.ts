@@ -11,7 +11,7 @@ import {
   principalOf,
   type Revision,
 } from '@mcpx/protocol'
-import { InputRequired, QuestionError } from './errors.ts'
+import { describeRequest, InputRequired, QuestionError } from './errors.ts'
 import type { ModernCall } from './modern-call.ts'
 import {
   type Asker,
@@ -26,7 +26,7 @@ import {
   toStepResult,
   usableQuestions,
 } from './questions.ts'
-import type { StateBinding } from './request-state.ts'
+import { MAX_STATE_LENGTH, type StateBinding } from './request-state.ts'
 
 /** The state of a call between two runs of its handler. The client stores it, encrypted. */
 export interface CallState extends JsonObject {
@@ -142,7 +142,14 @@ export async function sealQuestions(
   const sealed: JsonObject = { resultType: 'input_required' }
   if (usable.length > 0) sealed.inputRequests = Object.fromEntries(usable.map(([key, { request }]) => [key, request]))
   if (holdsAnything(state) || usable.length === 0) {
-    sealed.requestState = await server.requestState.seal(state, bindingOf(call))
+    const sealedState = await server.requestState.seal(state, bindingOf(call))
+    if (sealedState.length > MAX_STATE_LENGTH) {
+      const problem = `expected at most ${MAX_STATE_LENGTH} characters, got ${sealedState.length}`
+      throw new Error(
+        `${describeRequest({ method: call.message.method, params: call.params })}, results of steps and answers: ${problem}; return less from steps`,
+      )
+    }
+    sealed.requestState = sealedState
   }
   return sealed as unknown as InputRequiredResult
 }

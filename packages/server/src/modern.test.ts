@@ -101,6 +101,24 @@ describe('the modern era', () => {
     await duplex.close()
   })
 
+  it('reports a state that is too large when it is sent, not when it is returned', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    const server = oneTool(
+      async (_args, ctx) => {
+        await ctx.step('read', () => 'x'.repeat(900_000))
+        return text((await ctx.roots()).length)
+      },
+      { onError },
+    )
+    const peer = await connectRaw(server)
+    const params = { name: 't', ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }) }
+    expect(await peer.raw('tools/call', params)).toMatchObject({ code: -32603 })
+    expect(String(errors)).toMatch(
+      /^Error: tools\/call "t", results of steps and answers: expected at most 1048576 characters, got \d+; return less from steps$/,
+    )
+  })
+
   it('rejects a state that was altered or belongs to another call [S-054, S-055]', async () => {
     const server = oneTool(async (args, ctx) => {
       await ctx.step('s', () => 1)

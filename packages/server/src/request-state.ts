@@ -21,8 +21,8 @@ export interface RequestStateOptions {
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-/** The longest accepted state, in characters. */
-const MAX_LENGTH = 1024 * 1024
+/** The longest state that is accepted from clients, in characters. */
+export const MAX_STATE_LENGTH: number = 1024 * 1024
 /** An encrypted state consists of the id of its key, the nonce, and the encrypted data. */
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
@@ -67,9 +67,13 @@ export class RequestState {
     return toBase64Url(whole)
   }
 
-  /** Decrypts a state. Throws an `RpcError` if it was altered, has expired, or belongs to another request. */
-  async open(text: string, binding: StateBinding): Promise<JsonObject> {
-    const bytes = fromBase64Url(text, MAX_LENGTH)
+  /**
+   * Decrypts a state. Throws an `RpcError` if it was altered, has expired, or belongs to another request.
+   *
+   * @param maxLength the most characters. Default: the limit for states of clients
+   */
+  async open(text: string, binding: StateBinding, maxLength: number = MAX_STATE_LENGTH): Promise<JsonObject> {
+    const bytes = fromBase64Url(text, maxLength)
     if (bytes === undefined) throw stateError()
     const sealing = (await this.#getKeys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
     if (sealing === undefined) {

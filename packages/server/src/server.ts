@@ -415,7 +415,7 @@ class ServerCore implements ServerInternals {
       toRpcError: (...fault) => core.faults.toRpcError(...fault),
       toResult,
       seal: (data, binding, ttl) => core.requestState.seal(data, bindingOf(binding), ttl),
-      open: (sealed, binding) => core.requestState.open(sealed, bindingOf(binding)),
+      open: (sealed, binding) => core.requestState.open(sealed, bindingOf(binding), Number.POSITIVE_INFINITY),
       toolOptions: (tool, { auth }) => core.toolOptions(tool, auth),
       stateOf(ctx) {
         const { answers = {}, steps = {} } = (ctx as Partial<RequestContext>).asker?.state ?? {}

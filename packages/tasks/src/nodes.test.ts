@@ -275,6 +275,27 @@ describe('a process that dies', () => {
     })
   })
 
+  it('is replaced with arguments of more than 1 MiB, if `limits.data` allows them', async () => {
+    const store = memoryStore()
+    const limits = { data: 8_000_000 }
+    const add = (server: Server, name: string) =>
+      server.tool(
+        't',
+        { task: 'required', resumable: true, input: z.object({ text: z.string() }) },
+        async (args, ctx) => {
+          if (name === 'second') return `${args.text.length}`
+          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          return ''
+        },
+      )
+    const first = createNode(store, (server) => add(server, 'first'), { limits })
+    const { taskId } = await connectPeer(first).call('t', { text: 'x'.repeat(2_000_000) })
+    first.close()
+    const second = createNode(store, (server) => add(server, 'second'), { limits })
+    const { result } = await connectPeer(second).until(taskId, 'completed', 'failed')
+    expect(result?.content[0]?.text).toBe('2000000')
+  })
+
   it('is replaced by one of 20 processes', async () => {
     const store = memoryStore()
     const first = createCutStore(store)
