@@ -22,7 +22,8 @@ export function http(url: string | URL, options: HttpOptions = {}): Connector {
     // One origin may serve several servers of different revisions.
     peer: `${settings.url.origin}${settings.url.pathname}`,
     probeTimeout: settings.probeTimeout,
-    // A slow network or gateway may delay the response; a running server sends one.
+    // A missing response says nothing about the era: a running server always responds, but a network or gateway may be
+    // slow.
     silence: 'nothing',
     network: {
       transport: 'tcp',

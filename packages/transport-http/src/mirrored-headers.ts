@@ -36,9 +36,9 @@ export interface MirroredArgument {
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const MIRRORED_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
-/** The client rejects schemas that nest deeper. */
+/** The deepest nesting of schemas that the client accepts. */
 const MAX_LEVELS = 64
-/** The server ignores annotations that nest deeper, since a schema in memory may be cyclic. */
+/** The deepest nesting at which the server reads annotations. It is limited because a schema in memory may be cyclic. */
 const MAX_SERVER_LEVELS = 32
 
 /** Returns the mirrored arguments of a tool's input schema, or a sentence that describes the error in the schema. */
@@ -94,9 +94,9 @@ interface Subschema {
   readonly level: number
 }
 
-/** Keywords that hold schemas by name. */
+/** Keywords whose value is an object of schemas. */
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
-/** Keywords that hold one schema or a list of schemas. All other keywords hold data. */
+/** Keywords whose value is one schema or a list of schemas. The values of all other keywords contain no schemas. */
 const DIRECT = new Set(
   (
     'items prefixItems additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties ' +
@@ -229,7 +229,7 @@ function valueAt(holder: unknown, path: readonly string[]): MirroredValue | unde
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 }
 
-/** Marks a header value that is the Base64 of UTF-8. */
+/** Begins a header value that is UTF-8 encoded as Base64. */
 const BASE64_START = '=?base64?'
 const BASE64_END = '?='
 /** Visible characters, with spaces inside only. */

@@ -42,7 +42,7 @@ const END_TIMEOUT = 2_000
 const TERMINATE_TIMEOUT = 2_000
 const KILL_TIMEOUT = 1_000
 
-/** Resolves when the process runs. Rejects with `ConnectionError` `unreachable` when it cannot be started. */
+/** Starts a process and connects to it. Rejects with `ConnectionError` `unreachable` if it cannot be started. */
 export async function connectToProcess(start: ProcessConnectOptions): Promise<Connection> {
   const { command, options, responder, onWarning: report, onMessage, onExit } = start
   const { end = END_TIMEOUT, terminate = TERMINATE_TIMEOUT, kill = KILL_TIMEOUT } = options.shutdown ?? {}
@@ -71,19 +71,23 @@ async function startProcess({ command, args, options }: ProcessConnectOptions, c
       cwd,
       env: childEnvironment(options.env ?? {}, process.env, process.platform),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Its own process group on POSIX, so that all processes that it starts can be ended with it; on Windows it would open a window.
+      // On POSIX, gives the process its own process group, so that all processes that it starts can be ended with it.
+      // On Windows, it would open a window.
       detached: !isWindows,
       windowsHide: true,
     })
     await once(child, 'spawn')
-    // `stdio` makes a pipe of each stream.
+    // With `stdio: 'pipe'`, no stream is null.
     return child as ServerProcess
   } catch (cause) {
     throw startError(command, cwd, cause as NodeJS.ErrnoException)
   }
 }
 
-/** `cmd.exe`, which runs everything that is no `.exe` or `.com` file, ends a command at a line break and runs the rest. */
+/**
+ * Throws for arguments with line breaks. `cmd.exe`, which runs all files except `.exe` and `.com`, ends a command at a
+ * line break and runs the rest as another command.
+ */
 function refuseLineBreaks(command: string, args: readonly string[]): void {
   if (/\.(?:exe|com)$/i.test(command) || !args.some((arg) => /[\r\n]/.test(arg))) return
   throw new TypeError(
@@ -105,7 +109,10 @@ function notFoundHint(command: string, cwd: string): string {
   return `Check that it is installed and in PATH, or pass its whole path, and that the folder ${cwd} exists.`
 }
 
-/** Such lines are only reported: some servers exit when they receive an error for a line that they logged by mistake. */
+/**
+ * Creates the warning for a line that is not a message. The server receives no error, because some servers exit when
+ * they receive an error for a line that they logged by mistake.
+ */
 function strayLineError(line: string): ConnectionError {
   const hint = 'A server has to log to its standard error.'
   return new ConnectionError('invalid-message', `The server wrote a line that is not a message: ${quoted(line)}`, {
@@ -126,10 +133,13 @@ export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLi
   readonly report: (problem: Error) => void
 }
 
-/** How long to wait for the exit after the end of the output, and for the rest of the output after the exit, in ms. */
+/** How long to wait for the exit after the end of the output, and for the rest of the output after the exit. Both in ms. */
 const LAG = 500
 
-/** A channel to a child process. Its exit is the reason of the errors; closing leaves no process behind. */
+/**
+ * A channel to a child process. If the process exits, errors name its exit as the reason. Closing the channel ends all
+ * processes.
+ */
 export class ProcessChannel implements ObservedChannel {
   readonly lost: Promise<ConnectionError>
   #resolveLost: (reason: ConnectionError) => void = () => {}
@@ -210,7 +220,7 @@ export class ProcessChannel implements ObservedChannel {
     const { command, times, report } = this.#options
     const startTime = performance.now()
     await this.#stream.endOutput()
-    // The output is read until the end: a process that cannot write does not exit.
+    // Read the output until its end, because a process that cannot write does not exit.
     if (!this.#isReading) this.#child.stdout.resume()
     const end = this.#hasExited ? 0 : Math.max(0, times.end - (performance.now() - startTime))
     const isGone = await endTree(this.#tree, { ...times, end })
@@ -238,7 +248,10 @@ export class ProcessChannel implements ObservedChannel {
     return this.#lostReason
   }
 
-  /** Resolves once the exit code and all of standard error are known, or the process keeps running without its streams. */
+  /**
+   * Resolves when the exit code and all of standard error are known, or when the process has closed its streams but
+   * keeps running.
+   */
   async #waitForExit(): Promise<ConnectionError> {
     const hasExited = this.#hasExited || (await completesWithin(this.#exited, LAG))
     if (hasExited) await completesWithin(this.#drained, LAG)

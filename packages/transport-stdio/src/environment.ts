@@ -1,4 +1,7 @@
-/** Chooses the environment variables of a server process: those that programs need, and none that may hold a secret. */
+/**
+ * Chooses the environment variables of a server process: variables that programs need, without variables that may
+ * contain secrets.
+ */
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,8 +15,8 @@ const windowsNames = [
 ]
 
 /**
- * Returns the variables for a child process: the safe ones of `own`, changed by `given`; `undefined` removes a variable.
- * On Windows the case of names does not matter.
+ * Returns the variables for a child process: the safe variables of `own`, overridden by `given`. The value `undefined`
+ * removes a variable. On Windows, the case of names is ignored.
  */
 export function childEnvironment(given: Environment, own: Environment, platform: string): Record<string, string> {
   const isWindows = platform === 'win32'
@@ -21,7 +24,7 @@ export function childEnvironment(given: Environment, own: Environment, platform:
   const safe = new Set(isWindows ? windowsNames : posixNames)
   const entries = new Map<string, [name: string, value: string]>()
   for (const [name, value] of Object.entries(own)) {
-    // Such a value is an exported shell function, which another shell would run.
+    // A value that begins with `()` is an exported shell function, which another shell would run.
     if (value !== undefined && safe.has(key(name)) && !value.startsWith('()')) entries.set(key(name), [name, value])
   }
   for (const [name, value] of Object.entries(given)) {

@@ -1,6 +1,6 @@
 /**
- * Guards standard output from its import on. As the first import of a server, it also redirects what other modules log
- * while they are imported. `serveStdio` takes over the guard.
+ * Guards standard output when it is imported. As the first import of a server, it also redirects output of modules that
+ * log while they are imported. `serveStdio` continues to use this guard.
  */
 
 import { guardStdout } from './stdout-guard.ts'

@@ -51,12 +51,15 @@ export const MAX_LINE_LENGTH: number = 32 * 1024 * 1024
 const LF = 10
 const MAX_BYTES_PER_CHARACTER = 3
 
-/** Encodes one message, or the responses of a batch, as a line. Throws `RpcError` for values that JSON cannot hold. */
+/**
+ * Encodes one message, or the responses of a batch, as a line. Throws an `RpcError` for values that cannot be written
+ * as JSON.
+ */
 export function encodeLine(message: Message | Message[]): string {
   return Array.isArray(message) ? `[${message.map(encode).join()}]\n` : `${encode(message)}\n`
 }
 
-/** A line of the input; of a line above the limit only both ends. */
+/** A line of the input. If it exceeds the limit, only its beginning and its end. */
 type Line = string | TruncatedLine
 
 /** Splits chunks of bytes into lines, and lines into messages. Accepts CRLF and ignores empty lines. */
@@ -93,7 +96,7 @@ export class LineDecoder {
     return this.#unfinished.isEmpty ? undefined : [this.#unfinished.take()]
   }
 
-  /** Returns the message of a line, a `Refusal` if there is none, or undefined for an empty line. */
+  /** Returns the message in a line, a `Refusal` if the line is not a message, or undefined for an empty line. */
   decode(line: Line): Decoded | undefined {
     if (typeof line !== 'string') return refuseLine(line, this.#limit)
     if (line.length * MAX_BYTES_PER_CHARACTER > this.#limit && Buffer.byteLength(line) > this.#limit) {
@@ -118,13 +121,13 @@ interface TruncatedLine {
   readonly tail: string
 }
 
-/** How much of each end of a line above the limit is kept. */
+/** How much of the beginning and of the end of a line above the limit is kept, in bytes. */
 const KEPT_LENGTH = 512
 const FIRST_CAPACITY = 16 * 1024
 
 /**
- * Holds the bytes of an unfinished line: never more than the limit, in time linear in the bytes. Bytes are copied into
- * one growing buffer, because a list of small chunks takes many times their size.
+ * Stores the bytes of an unfinished line, up to the limit, in linear time. Bytes are copied into one growing buffer,
+ * because a list of small chunks takes many times their size.
  */
 class LineBuffer {
   readonly #limit: number
@@ -185,7 +188,10 @@ class LineBuffer {
 const firstId = /^\s*\{"jsonrpc":\s?"2\.0",\s?"id":\s?(-?\d+|"(?:[^"\\]|\\.)*")\s?,/
 const lastId = /,\s?"id":\s?(-?\d+|"(?:[^"\\]|\\.)*")\s?\}\s*$/
 
-/** Refuses a line above the limit, and addresses the error to its request or response if the ends of the line show the id. */
+/**
+ * Refuses a line above the limit. If the beginning or the end of the line contains the id, the error belongs to this
+ * request or response.
+ */
 function refuseLine({ head, tail }: TruncatedLine, limit: number): Refusal {
   const error = invalidRequest(`Invalid message: a line longer than ${limit} bytes; raise maxLineLength to let it in`)
   const id = parseId(firstId.exec(head)?.[1] ?? lastId.exec(tail)?.[1])
@@ -205,9 +211,12 @@ function parseId(text: string | undefined): RequestId | undefined {
 export interface LineReaderOptions {
   readonly input: ByteSource
   readonly maxLineLength: number
-  /** Called with each message and its line. While a promise that it returned is pending, no further message is delivered. */
+  /**
+   * Called with each message and its line. If it returns a promise, no further message is delivered until the promise
+   * settles.
+   */
   readonly onMessage: (item: Decoded, line: string) => Awaitable<void>
-  /** Returns a promise when no message may be delivered now; it resolves when one may. */
+  /** Returns a promise if no message may be delivered now. The promise resolves when messages may be delivered again. */
   readonly waitForRoom: () => Promise<void> | undefined
 }
 
@@ -251,7 +260,7 @@ export class LineReader {
     let seen = -1
     while (seen !== this.#chunksSeen && !this.#isStopped && !this.#isDelivering) {
       seen = this.#chunksSeen
-      // After two turns of the event loop everything that was in the pipe has been read.
+      // After two turns of the event loop, all bytes in the pipe have been read.
       await setImmediate()
       await setImmediate()
     }
@@ -315,14 +324,17 @@ export class LineReader {
   }
 }
 
-/** How many characters are collected before they are written: a stream says only then that it is full. */
+/**
+ * How many characters are collected before they are written. The stream reports whether it is full only when it is
+ * written to.
+ */
 const WRITE_SIZE = 16 * 1024
 
 /** Writes lines to a stream. The lines of one turn of the event loop are written together. */
 export class LineWriter {
   readonly #sink: ByteSink
   readonly #maxUnsent: number
-  /** Lines that were not given to the stream yet. */
+  /** Lines that were not written to the stream yet. */
   #collected = ''
   /** The number of characters that the stream has not written yet. */
   #writing = 0
@@ -342,7 +354,7 @@ export class LineWriter {
     return this.#collected.length + this.#writing > this.#maxUnsent
   }
 
-  /** Accepts a line. Returns a promise when the stream is full; it resolves when there is room again. */
+  /** Accepts a line. Returns a promise if the stream is full, which resolves when there is room again. */
   write(line: string): Awaitable<void> {
     this.#collected += line
     if (this.#collected.length >= WRITE_SIZE) this.#flush()
@@ -354,12 +366,12 @@ export class LineWriter {
     return undefined
   }
 
-  /** Returns a promise when more than `maxUnsent` characters are unsent; it resolves when that is no longer so. */
+  /** Returns a promise if more than `maxUnsent` characters are unsent, which resolves when fewer are unsent. */
   waitForRoom(): Promise<void> | undefined {
     return this.isAboveLimit ? this.#waitUntil(() => !this.isAboveLimit) : undefined
   }
 
-  /** Resolves when everything is written. Resolves the promises of `write` at once. */
+  /** Resolves when everything is written. Resolves the promises of `write` immediately. */
   async drain(): Promise<void> {
     this.#isEnding = true
     this.#flush()
@@ -367,7 +379,7 @@ export class LineWriter {
     await this.#waitUntil(() => this.#writing === 0)
   }
 
-  /** Drops everything unsent and resolves all promises: the stream does not accept anything any more. */
+  /** Called when the stream accepts no more data. Drops all unsent lines and resolves all promises. */
   break(): void {
     this.#isBroken = true
     this.#isFull = false

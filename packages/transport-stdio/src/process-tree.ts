@@ -1,4 +1,4 @@
-/** Finds out whether a process or any process that it started is alive, and ends all of them. */
+/** Detects whether a process or any process that it started is alive, and ends all of them. */
 
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ function posixGroup(child: ChildProcess): ProcessTree {
     try {
       return process.kill(-id, signal)
     } catch (error) {
-      // There is a process, but this one may not signal it.
+      // The process exists, but this process may not send signals to it.
       return (error as NodeJS.ErrnoException).code === 'EPERM'
     }
   }
@@ -53,8 +53,9 @@ function posixGroup(child: ChildProcess): ProcessTree {
 const REUSE_INTERVAL = 40
 
 /**
- * Returns whether a group has a process that is not a zombie. In a container whose first process does not wait for orphans,
- * zombies stay and can be signalled. Other systems than Linux do not show it: returns true there.
+ * Returns whether a group has a process that is not a zombie. In a container whose first process does not wait for
+ * orphans, zombies remain, and signals to them succeed. Only Linux shows whether a process is a zombie; on other
+ * systems, returns true.
  */
 function hasLivingMember(group: number): boolean {
   if (process.platform !== 'linux') return true
@@ -65,7 +66,7 @@ function hasLivingMember(group: number): boolean {
   }
 }
 
-/** `pid (name) state ppid pgrp …`, see proc_pid_stat(5); a name may hold anything. */
+/** Parses `pid (name) state ppid pgrp …`, see proc_pid_stat(5). The name may contain any characters. */
 function isLivingMember(pid: string, group: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -76,7 +77,7 @@ function isLivingMember(pid: string, group: number): boolean {
   }
 }
 
-/** Windows has no process groups: the children are found through the parent while it is alive. */
+/** The process tree on Windows, which has no process groups. Child processes can be found only while their parent is alive. */
 function windowsTree(child: ChildProcess): ProcessTree {
   return {
     isAlive: () => isRunning(child),
@@ -92,13 +93,13 @@ function taskkill(child: ChildProcess): string[] {
 
 const living = new Map<ChildProcess, ProcessTree>()
 
-/** Ends the tree when this process exits without having closed the connection. */
+/** Ends the tree if this process exits without closing the connection. */
 function endAtExit(child: ChildProcess, tree: ProcessTree): void {
   if (living.size === 0) process.on('exit', endAll)
   living.set(child, tree)
 }
 
-/** Removes the tree from those that are ended at the exit of this process. */
+/** Removes the tree from the trees that are ended when this process exits. */
 export function forgetTree(child: ChildProcess): void {
   if (living.delete(child) && living.size === 0) process.removeListener('exit', endAll)
 }
@@ -125,7 +126,7 @@ export async function endTree(tree: ProcessTree, { end, terminate, kill }: Ladde
   return endsWithin(tree, kill)
 }
 
-/** There is no event for the end of a process group: it is polled, at growing intervals. */
+/** Polls the tree at growing intervals, because there is no event for the end of a process group. */
 async function endsWithin(tree: ProcessTree, within: number): Promise<boolean> {
   const deadline = performance.now() + within
   for (let pause = 2; tree.isAlive(); pause = Math.min(50, pause * 1.5)) {

@@ -2,20 +2,23 @@
 
 import { pause } from '@mcpx/protocol'
 
-/** How fast a server process that keeps exiting is started again. */
+/** The delays before a server process that keeps exiting is started again. */
 export interface RestartOptions {
-  /** The delay before the second restart in a row, in ms; it doubles with each further one. The first has none. Default: 250. */
+  /**
+   * The delay before the second restart in a row, in ms. It doubles with each further restart. The first restart has no
+   * delay. Default: 250.
+   */
   readonly delay?: number | undefined
   /** The longest delay, in ms. Default: 10,000. */
   readonly maxDelay?: number | undefined
-  /** After a run of this length, in ms, an exit counts as the first again. Default: 10,000. */
+  /** If the process ran for at least this long, in ms, its exit counts as the first one again. Default: 10,000. */
   readonly healthyAfter?: number | undefined
 }
 
 export interface RestartDelay {
-  /** Resolves when the process may be started. Rejects with the reason of the signal when it fires before. */
+  /** Resolves when the process may be started. Rejects with the reason of the signal if it is aborted before. */
   wait(signal?: AbortSignal): Promise<void>
-  /** Records that the process exited by itself after so many ms. */
+  /** Records that the process exited by itself, with its lifetime in ms. */
   exited(lifetime: number): void
 }
 

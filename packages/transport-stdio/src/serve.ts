@@ -20,7 +20,7 @@ import { StreamChannel, type StreamLimits } from './stream-channel.ts'
 export interface ServeStdioOptions extends StreamLimits {
   /** The input. Default: standard input; serving then also ends at SIGTERM and SIGINT. */
   readonly input?: ByteSource | undefined
-  /** The output; it is ended when serving ends. Default: standard output, which stays open. */
+  /** The output, which is ended when serving ends. Default: standard output, which stays open. */
   readonly output?: ByteSink | undefined
   /** Ends serving, as `close` does. */
   readonly signal?: AbortSignal | undefined
@@ -34,11 +34,11 @@ export interface ServeStdioOptions extends StreamLimits {
    * 2,000 ms, on every platform but Windows. Default: true. Ignored with an `input`.
    */
   readonly parentDeath?: boolean | undefined
-  /** How long running calls may continue after the end, in ms; then they are aborted. Default: 5,000. */
+  /** How long running calls may continue after serving has ended, in ms; then they are aborted. Default: 5,000. */
   readonly drainTimeout?: number | undefined
   /**
-   * How long after the end the process may take to exit by itself, in ms; then `process.exit()` is called. `Infinity`:
-   * never. Default: 1,000. Ignored with an `input`.
+   * How long the process may take to exit by itself after serving has ended, in ms; then `process.exit()` is called.
+   * `Infinity`: never. Default: 1,000. Ignored with an `input`.
    */
   readonly exitTimeout?: number | undefined
   /** Limits of running and pending requests. */
@@ -46,8 +46,9 @@ export interface ServeStdioOptions extends StreamLimits {
   /** Called with every error that was ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
   /**
-   * Writes each message that is sent or received to standard error, in one line, without secrets and with long values cut; a
-   * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
+   * Writes each message that is sent or received to standard error, as one line without secrets, in which long values
+   * are cut. If it is a function, the function receives the lines instead. Default: whether the environment variable
+   * `MCPX_DEBUG` is set.
    */
   readonly debug?: DebugOption | undefined
 }
@@ -57,8 +58,7 @@ export interface Serving extends Promise<void> {
   /** Resolves to the error that ended serving; to undefined after a regular end. */
   readonly closed: Promise<ConnectionError | undefined>
   /**
-   * Accepts no new calls, lets the running ones finish within `drainTimeout`, then ends. A second call aborts them at
-   * once.
+   * Accepts no new calls, waits up to `drainTimeout` for running calls, then ends. A second call aborts them immediately.
    */
   close(): Promise<void>
 }
@@ -170,8 +170,9 @@ function openChannel(options: ServeStdioOptions): StreamChannel {
 }
 
 /**
- * Calls `onDeath` once the parent has exited: the system then gives this process another parent. Returns a function that
- * stops watching. Windows never changes the parent, and process 1 never exits, so neither is watched.
+ * Calls `onDeath` when the parent process has exited: then the system assigns another parent to this process. Returns a
+ * function that stops the checks. There are no checks on Windows, which never changes the parent, nor if the parent is
+ * process 1, which never exits.
  */
 function watchParent(onDeath: () => void): () => void {
   const parent = process.ppid

@@ -4,19 +4,19 @@ import { type Connector, checkNumbers, type DuplexLimits, kindOf, quoted, unknow
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 import type { StreamLimits } from './stream-channel.ts'
 
-/** How long each step of closing may take, in ms; then the next step follows. */
+/** How long each step of closing may take, in ms. Then the next step follows. */
 export interface ShutdownTimes {
-  /** The wait after the standard input of the server was closed. Default: 2,000. */
+  /** How long to wait after the standard input of the server was closed. Default: 2,000. */
   readonly end?: number | undefined
-  /** The wait after SIGTERM; on Windows, which has no SIGTERM, after `taskkill /F`. Default: 2,000. */
+  /** How long to wait after SIGTERM (on Windows, which has no SIGTERM, after `taskkill /F`). Default: 2,000. */
   readonly terminate?: number | undefined
-  /** The wait after SIGKILL. Default: 1,000. */
+  /** How long to wait after SIGKILL. Default: 1,000. */
   readonly kill?: number | undefined
 }
 
 /**
- * The target of a server's standard error: that of this process (`inherit`), none (`ignore`), a function, or a file. The text
- * is never interpreted.
+ * The target of a server's standard error: the standard error of this process (`inherit`), none (`ignore`), a function,
+ * or a file. The text is never interpreted.
  */
 export type StderrTarget = 'inherit' | 'ignore' | ((text: string) => void) | { readonly file: string | URL }
 
@@ -27,23 +27,23 @@ export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxU
    * A value of `undefined` removes a variable. `env: process.env` passes all variables of this process. Default: none.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** The working directory of the server. Default: that of this process. */
+  /** The working directory of the server. Default: the working directory of this process. */
   readonly cwd?: string | URL | undefined
   /** The target of the server's standard error; a file is appended to. Default: `inherit`. */
   readonly stderr?: StderrTarget | undefined
-  /** How long each step of closing may take. Default: those of `ShutdownTimes`. */
+  /** How long each step of closing may take. Default: see `ShutdownTimes`. */
   readonly shutdown?: ShutdownTimes | undefined
-  /** The delay before a server that keeps exiting is started again. `false`: none. Default: that of `RestartOptions`. */
+  /** The delays before a server that keeps exiting is started again. `false`: no delay. Default: see `RestartOptions`. */
   readonly restart?: RestartOptions | false | undefined
   /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
-  /** Limits of running and pending requests. Default: those of `DuplexLimits`. */
+  /** Limits of running and pending requests. Default: see `DuplexLimits`. */
   readonly limits?: Partial<DuplexLimits> | undefined
 }
 
 /** Connects to a server by starting it. */
 export interface SpawnConnector extends Connector {
-  /** The whole command line, to show it to a user who has to approve it. It may contain secrets given as arguments. */
+  /** The whole command line, so that a user can approve it. It may contain secrets that were passed as arguments. */
   readonly peer: string
 }
 
@@ -66,7 +66,7 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
     probeTimeout: options.probeTimeout,
     network: { transport: 'pipe' },
     async connect(connectOptions) {
-      // Loaded on demand, so that servers do not load the code that starts processes.
+      // Import on demand, so that servers do not load the code that starts processes.
       const { connectToProcess } = await import('./child-process.ts')
       await restartDelay.wait(connectOptions.signal)
       return connectToProcess({ command, args, options, ...connectOptions, onExit: restartDelay.exited })

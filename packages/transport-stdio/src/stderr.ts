@@ -1,4 +1,4 @@
-/** Forwards the standard error of a server and keeps the last lines of it. */
+/** Forwards the standard error of a server, and keeps its last lines. */
 
 import { createWriteStream } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'

@@ -1,9 +1,9 @@
-/** Reserves standard output for the protocol: everything that other code writes there goes to standard error. */
+/** Reserves standard output for the protocol: everything that other code writes there is redirected to standard error. */
 
 import { Console } from 'node:console'
 import type { ByteSink } from './lines.ts'
 
-/** Code outside of this package that writes to standard output, and the replacement that it called. */
+/** A replacement of a function that writes to standard output, which code outside of this package calls. */
 type Replacement = (...args: never[]) => unknown
 
 interface StdoutGuard {
@@ -17,8 +17,8 @@ let current: StdoutGuard | undefined
 let isTaken = false
 
 /**
- * Returns standard output as a sink for the protocol. With `guard`, everything else that is written there goes to
- * standard error; without, an earlier guard is released. Throws `TypeError` when standard output is taken already.
+ * Returns standard output as a sink for the protocol. With `guard`, all other output is redirected to standard error.
+ * Without it, an earlier guard is released. Throws a `TypeError` if another server uses standard output.
  */
 export function takeStdout(guard: boolean): ByteSink {
   if (isTaken && guard)
@@ -30,11 +30,11 @@ export function takeStdout(guard: boolean): ByteSink {
   const write = guard ? guardStdout().write : stdout.write.bind(stdout)
   return {
     write,
-    // Standard output is never ended: other parts of the process may use it, and the runtime closes it at the exit.
+    // Do not end standard output: other parts of the process may use it, and the runtime closes it at the exit.
     end: (done) => void done(),
     on(event: string, listener: (error: Error) => void) {
       stdout.on(event as 'error', listener)
-      // Standard output is never closed here. A server that cannot send responses must end.
+      // This package never closes standard output. If other code does, the server cannot send responses and must end.
       if (event === 'error') stdout.on('close', () => listener(new Error('standard output was closed')))
     },
     removeListener: stdout.removeListener.bind(stdout),
@@ -43,7 +43,10 @@ export function takeStdout(guard: boolean): ByteSink {
 
 let reportsDestroy = false
 
-/** Reports code that destroys standard output, on standard error. The runtime does so too when the client disconnects. */
+/**
+ * Writes a report to standard error if code destroys standard output. The runtime also destroys it when the client
+ * disconnects.
+ */
 function reportDestroy(): void {
   if (reportsDestroy) return
   reportsDestroy = true
@@ -60,7 +63,7 @@ function reportDestroy(): void {
   }
 }
 
-/** Restores standard output, so that it can be guarded and taken again. */
+/** Restores standard output, so that another server can use it. */
 export function releaseStdout(): void {
   current?.release()
   current = undefined
@@ -68,8 +71,8 @@ export function releaseStdout(): void {
 }
 
 /**
- * Replaces `process.stdout.write` and `end` and, where the console does not use them, the methods of the console. Names
- * the first writer on standard error. Returns the guard that is active already, if there is one.
+ * Replaces `process.stdout.write` and `end`, and also the methods of the console on runtimes whose console does not use
+ * them. Names the first writer on standard error. If a guard is already active, returns it.
  */
 export function guardStdout(): StdoutGuard {
   current ??= createGuard()

@@ -30,7 +30,7 @@ export interface StreamLimits {
    * responses are accepted: requests and notifications fail with `ConnectionError` `limit`. Default: 64 Mi.
    */
   readonly maxUnsent?: number | undefined
-  /** How long closing waits until everything is written, in ms. The rest is lost. Default: 5,000. */
+  /** How long closing waits until everything is written, in ms. Then the rest is lost. Default: 5,000. */
   readonly flushTimeout?: number | undefined
 }
 
@@ -53,8 +53,7 @@ const FLUSH_TIMEOUT = 5_000
 const MAX_MAX_LINE_LENGTH = 256 * 1024 * 1024
 
 /**
- * Creates a channel over two byte streams, such as the two halves of a socket. The channel owns them: closing it ends
- * both.
+ * Creates a channel over two byte streams, such as the two directions of a socket. Closing the channel ends both streams.
  *
  * ```ts
  * const channel = createStreamChannel({ input: socket, output: socket })
@@ -64,11 +63,11 @@ export function createStreamChannel(options: StreamChannelOptions): Channel {
   return new StreamChannel(options)
 }
 
-/** A channel that says when its peer is gone. */
+/** A channel that reports when its peer has ended the connection. */
 export interface ObservedChannel extends Channel {
   /**
-   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected
-   * after that, so that a retry opens a new connection.
+   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected only afterwards, so that a retry
+   * opens a new connection.
    */
   readonly lost: Promise<ConnectionError | undefined>
 }
@@ -81,9 +80,9 @@ export class StreamChannel implements ObservedChannel {
   readonly #maxLineLength: number
   readonly #writer: LineWriter
   #reader: LineReader | undefined
-  /** The error of `send`, once nothing can be sent any more. */
+  /** The error of `send`, when nothing more can be sent. */
   #sendError: ConnectionError | undefined
-  /** The error of `receive`, once a stream has failed. */
+  /** The error of `receive`, after a stream has failed. */
   #receiveError: ConnectionError | undefined
   #isOutputClosed = false
   #closing: Promise<void> | undefined
@@ -100,7 +99,7 @@ export class StreamChannel implements ObservedChannel {
     this.#maxUnsent = maxUnsent
     this.#maxLineLength = maxLineLength
     this.#writer = new LineWriter(output, maxUnsent)
-    // These listeners are never removed: a stream error without a listener ends the process.
+    // Never remove these listeners: a stream error without a listener ends the process.
     output.on('error', (error) => {
       this.#isOutputClosed = true
       this.#fail('The output cannot be written any more', error)
@@ -205,7 +204,7 @@ function isStray(item: Decoded): boolean {
   return item instanceof Refusal && item.kind === 'unknown' && item.id === undefined
 }
 
-/** Resolves to whether the promise is fulfilled within so many ms. Rejects if the promise rejects before. */
+/** Resolves to whether the promise is fulfilled within this many ms. Rejects if the promise rejects before. */
 export async function completesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<false>((resolve) => {
@@ -220,7 +219,7 @@ export async function completesWithin(promise: Promise<unknown>, ms: number): Pr
 
 /** Options of `overStreams`. */
 export interface OverStreamsOptions extends StreamLimits {
-  /** Names the server for what is remembered about it, such as its era. Default: nothing is remembered. */
+  /** The name under which facts about the server are remembered, such as its era. Default: nothing is remembered. */
   readonly peer?: string | undefined
   /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
@@ -229,8 +228,8 @@ export interface OverStreamsOptions extends StreamLimits {
 }
 
 /**
- * Creates a connector for a server at the other end of two byte streams. `open` is called for each connection; closing
- * the connection ends the streams.
+ * Creates a connector for a server that is connected by two byte streams. `open` is called for each connection; closing the connection ends the
+ * streams.
  *
  * ```ts
  * const client = await connect(overStreams(() => { const socket = dial(path); return { input: socket, output: socket } }))

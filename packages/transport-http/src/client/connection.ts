@@ -1,4 +1,7 @@
-/** A client's connection to one server: requests that wait for their response, and the era of each message. */
+/**
+ * The connection of a client to one server: stores the requests that wait for a response, and chooses the era of each
+ * message.
+ */
 
 import {
   type Connection,
@@ -48,7 +51,7 @@ export class HttpConnection implements Connection, EraHost {
   #lastId = 0
   #resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
   #ending: Promise<void> | undefined
-  /** Why the connection has ended. */
+  /** The reason why the connection has ended. Undefined while it is open. */
   #error: ConnectionError | undefined
   #grace: ReturnType<typeof setTimeout> | undefined
 
@@ -74,7 +77,7 @@ export class HttpConnection implements Connection, EraHost {
     return this.#closing.signal
   }
 
-  /** Whether the messages of the server about one request come on a stream of their own. */
+  /** Whether the messages of the server about one request arrive on a separate stream. */
   get hasSeparateStreams(): boolean {
     return this.#legacy.usesOneStream !== true
   }
@@ -174,7 +177,7 @@ export class HttpConnection implements Connection, EraHost {
     if (this.#calls.size === 0) clearTimeout(this.#grace)
   }
 
-  /** Ends once, for the first reason given. */
+  /** Ends the connection. Only the first call has an effect. */
   async #end(reason: ConnectionError | undefined, grace: number): Promise<void> {
     this.#error = reason ?? new ConnectionError('closed', 'The connection was closed')
     const error = this.#error
@@ -185,7 +188,10 @@ export class HttpConnection implements Connection, EraHost {
     this.#resolveClosed(reason)
   }
 
-  /** When the server ended the connection, the error of each request says whether it can be repeated. */
+  /**
+   * Rejects all pending requests. If the server ended the connection, the error of each request says whether it can be
+   * repeated.
+   */
   #failAll(error: ConnectionError): void {
     for (const id of this.#calls.keys()) {
       const pending = this.#pending.get(id)

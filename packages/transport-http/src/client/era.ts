@@ -1,4 +1,4 @@
-/** The interface of the two eras, and the connection as they see it. */
+/** The interface of the two eras, and the members of a connection that they use. */
 
 import type {
   ConnectionError,
@@ -22,7 +22,7 @@ export interface ClientEra {
   cancelled?(id: RequestId, reason: string): void
   /** @param onMissed called when notifications of the server may have been lost. */
   negotiated?(revision: Revision, onMissed?: () => void): void
-  /** Whether all messages of the server come on one stream. */
+  /** Whether all messages of the server arrive on one stream. */
   readonly usesOneStream?: boolean
   /** The id of the session. */
   readonly sessionId?: string | undefined
@@ -30,11 +30,11 @@ export interface ClientEra {
   close?(): Promise<void>
 }
 
-/** The connection as the eras see it. */
+/** The members of a connection that the eras use. */
 export interface EraHost {
-  /** With the authenticated `fetch`. */
+  /** The settings. Their `fetch` authenticates requests. */
   readonly settings: Settings
-  /** Fires when the connection ends. */
+  /** Aborted when the connection ends. */
   readonly signal: AbortSignal
   readonly responder: Responder
   report(problem: Error): void
@@ -42,17 +42,17 @@ export interface EraHost {
   nextId(): RequestId
   /** Passes a response to the request that waits for it, or reports it. */
   handleResponse(response: ResponseMessage): void
-  /** Passes a notification to the request with this id. Returns false when that request does not listen. */
+  /** Passes a notification to the request with this id. Returns false if the request has no listener. */
   handleNotification(id: RequestId, notification: NotificationMessage): boolean
   notify(method: string, params?: object): Promise<void>
-  /** Stops the timeouts of one request, or of all, until the returned function is called. */
+  /** Pauses the timeouts of one request, or of all, until the returned function is called. */
   hold(id: RequestId | undefined): () => void
   /** Returns the options of a request that waits for its response. */
   optionsOf(id: RequestId): RequestOptions | undefined
-  /** Returns the signal of a request that is under way. It fires when the request is cancelled or times out. */
+  /** Returns the signal of a pending request. It is aborted when the request is cancelled or times out. */
   signalOf(id: RequestId): AbortSignal | undefined
   /**
-   * Ends the connection, since the server no longer knows it.
+   * Ends the connection, because the server no longer knows it.
    * @param grace how long requests that are under way may still receive a response, in ms. Default: 0.
    */
   end(reason: ConnectionError, grace?: number): void

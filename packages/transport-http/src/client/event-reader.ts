@@ -1,21 +1,21 @@
-/** Reads the messages of an SSE stream, and remembers where it was cut. */
+/** Reads the messages of an SSE stream, and remembers the position at which it broke. */
 
 import { ConnectionError, decode, LONGEST_TIMER, type Message, type Refusal } from '@mcpx/protocol'
 import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
 import type { Settings } from './options.ts'
 
-/** The place to resume from. All streams that continue one stream share it. */
+/** The position to resume from. A stream and the streams that resume it share one cursor. */
 export interface Cursor {
   lastEventId?: string | undefined
-  /** The wait before the next attempt that the server asks for, in ms. */
+  /** The delay before the next attempt that the server requests, in ms. */
   retry?: number | undefined
-  /** The error that cut the last stream; undefined when the server ended it. */
+  /** The error that broke the last stream. Undefined if the server ended it. */
   cut?: unknown
 }
 
 export interface EventReader {
   readonly cursor: Cursor
-  /** Called with each message, also with those of an array. */
+  /** Called with each message, including messages in an array. */
   readonly onMessage: (message: Message | Refusal) => void
   /** Called with events of other types. Default: ignored. */
   readonly onOther?: (event: SseEvent) => void
@@ -24,8 +24,8 @@ export interface EventReader {
 }
 
 /**
- * Resolves when the stream has ended or was cut, see `cursor.cut`. Rejects with `ConnectionError` `limit` when an event
- * is too large, and with an error that a callback throws.
+ * Resolves when the stream has ended or is broken, see `cursor.cut`. Rejects with `ConnectionError` `limit` if an event
+ * is too large, and with errors of the callbacks.
  */
 export async function readEvents(response: Response, settings: Settings, reader: EventReader): Promise<void> {
   const { cursor, signal } = reader
@@ -77,7 +77,7 @@ function handleEvent(event: SseEvent, settings: Settings, { cursor, onMessage, o
   else if (event.data !== '') for (const message of decodeReceived(event.data, settings)) onMessage(message)
 }
 
-/** Resolves to undefined at the end, also when the stream was cut. */
+/** Resolves to undefined at the end, also if the stream is broken. */
 async function readChunk(
   source: ReadableStreamDefaultReader<Uint8Array>,
   cursor: Cursor,

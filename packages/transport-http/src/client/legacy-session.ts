@@ -31,17 +31,20 @@ import {
   statusError,
 } from './send.ts'
 
-/** The first revision that requires the version header. Servers of older revisions do not know it. */
+/** The first revision that requires the version header. Older servers do not know this header. */
 const VERSION_HEADER_SINCE = '2025-06-18'
-/** Updates of the subscribed resource come on the server's own stream. */
+/** Updates of a subscribed resource arrive on the GET stream. */
 const SUBSCRIBE = 'resources/subscribe'
-/** How long a subscription waits for that stream, in ms: some servers send no headers before the first event. */
+/**
+ * How long a subscription waits for the GET stream, in ms. The wait is limited because some servers send no headers
+ * before the first event.
+ */
 const STREAM_WAIT = 1_000
 /** How long the server may take to end the session, in ms. */
 const DELETE_TIMEOUT = 2_000
-/** How long requests that are under way may still receive a response when the session is lost, in ms. */
+/** How long pending requests may still receive a response after the session was lost, in ms. */
 const GRACE = 1_000
-/** A stream that was open for so long, in ms, resets the waits between attempts. */
+/** After a stream was open for this long, in ms, the delays between attempts start again. */
 const STABLE_AFTER = 5_000
 
 export class LegacySession {
@@ -49,10 +52,10 @@ export class LegacySession {
   readonly #onMessage: (message: Message, owner?: RequestId) => void
   #id: string | undefined
   #revision: string | undefined
-  /** Resolves when the server's own stream is open, or cannot be opened. */
+  /** Resolves when the GET stream is open, or cannot be opened. */
   #streamTried: Promise<void> | undefined
 
-  /** @param onMessage called with messages that are not responses, and the request on whose stream they came. */
+  /** @param onMessage called with messages that are not responses, and with the request on whose stream they arrived */
   constructor(host: EraHost, onMessage: (message: Message, owner?: RequestId) => void) {
     this.#host = host
     this.#onMessage = onMessage
@@ -72,8 +75,8 @@ export class LegacySession {
   }
 
   /**
-   * Sends a response to a request of the server. Sends it again while the server cannot be reached for the moment, because
-   * the server waits for it; a server ignores a response that it has received already.
+   * Sends a response to a request of the server. If the server cannot be reached, sends it again, because the server
+   * waits for it. A server ignores a response that it has already received.
    *
    * @param isWanted whether the server still waits for the response
    */
@@ -170,7 +173,7 @@ export class LegacySession {
     if (revision >= VERSION_HEADER_SINCE) this.#revision = revision
   }
 
-  /** Forgets the session, which the server no longer knows, and returns the error that says so. */
+  /** Removes the session, which the server no longer knows, and returns the error for pending requests. */
   #loseSession({ status, words }: LostSession, cause?: unknown): ConnectionError {
     if (this.#id !== undefined && words !== undefined) this.#host.report(wrongStatusError(status, words))
     this.#forget()
@@ -178,7 +181,7 @@ export class LegacySession {
     return new ConnectionError('closed', 'The server has ended the session', { retryable: true, hint, status, cause })
   }
 
-  /** Ends the connection, since the server no longer knows the session. */
+  /** Ends the connection, because the server no longer knows the session. */
   #endConnection(lost: LostSession, cause?: unknown): ConnectionError {
     const error = this.#loseSession(lost, cause)
     this.#host.end(error, GRACE)
@@ -190,7 +193,7 @@ export class LegacySession {
     return send(this.#host.settings, { method: 'GET', headers, signal })
   }
 
-  /** Resumes the stream of a request that was cut. Rejects with `ConnectionError` `unreachable` after too many attempts. */
+  /** Resumes the broken stream of a request. Rejects with `ConnectionError` `unreachable` after too many attempts. */
   async #resume(pending: SentRequest): Promise<ResponseMessage> {
     const { settings } = this.#host
     const { cursor, label, signal } = pending
@@ -216,8 +219,8 @@ export class LegacySession {
   }
 
   /**
-   * Reads the server's own stream until the connection ends. Returns when the server has no such stream. Ends the
-   * connection when the stream cannot be opened again, because its notifications would be missed.
+   * Reads the GET stream until the connection ends. Returns if the server has no such stream. If the stream cannot be
+   * opened again, ends the connection, because notifications would be missed.
    */
   async #listen(onTried: () => void, onMissed: (() => void) | undefined): Promise<void> {
     const { settings, signal, report } = this.#host
@@ -230,7 +233,7 @@ export class LegacySession {
         onTried()
         if (!isStream) return
         backoff.resetFailures()
-        // Servers need not keep messages while the stream is closed, not even for clients that resume.
+        // Servers do not have to store messages while the stream is closed, not even for clients that resume.
         if (!isFirst) onMissed?.()
         const openedAt = performance.now()
         await readEvents(response, settings, { cursor, signal, onMessage: (message) => this.#handle(message) })
@@ -243,7 +246,7 @@ export class LegacySession {
           report(placeLostError(error))
           continue
         }
-        // An event that is too large would come again.
+        // The server would send an event that is too large again.
         if (hasReason(error, 'closed') || hasReason(error, 'limit')) return this.#host.end(error, GRACE)
         if (!isTemporary(error)) return report(error as Error)
         if (!backoff.countFailure()) return this.#host.end(error)
@@ -252,7 +255,7 @@ export class LegacySession {
     }
   }
 
-  /** Resolves to false when the server has no stream of its own. */
+  /** Resolves to false if the server has no GET stream. */
   async #isStream(response: Response, { lastEventId }: Cursor): Promise<boolean> {
     const { ok, status, headers } = response
     if (ok && headers.get('content-type')?.startsWith(EVENTS_TYPE)) return true
@@ -273,18 +276,21 @@ export class LegacySession {
 /** A session that the server no longer knows. */
 interface LostSession {
   readonly status: number
-  /** The words of the server that say so, where the status alone does not. */
+  /** The message of the server that says so, if the status alone does not. */
   readonly words?: string
 }
 
-/** The words of servers that follow the examples of the official SDK and respond with status 400 instead of 404. */
+/** The messages of servers that follow the examples of the official SDK, and respond with status 400 instead of 404. */
 const LOST_SESSION =
   /No valid session ID provided|Server not initialized|Mcp-Session-Id header is required|Invalid or missing session ID/i
 
-/** Larger bodies of failures do not say that a session is lost, in bytes. */
+/** The largest body of a failure that is searched for such a message, in bytes. */
 const MAX_FAILURE_SIZE = 2 ** 16
 
-/** Resolves to undefined unless the response says that the server no longer knows the session. The body can still be read. */
+/**
+ * Returns the lost session if the response says that the server no longer knows it, otherwise undefined. The body can
+ * still be read.
+ */
 async function findLostSession(response: Response): Promise<LostSession | undefined> {
   const { status } = response
   if (status === 404) return { status }
@@ -294,7 +300,7 @@ async function findLostSession(response: Response): Promise<LostSession | undefi
   return words === undefined ? undefined : { status, words }
 }
 
-/** The warning about a server that reports a lost session by another status than 404. */
+/** Creates the warning about a server that reports a lost session with another status than 404. */
 function wrongStatusError(status: number, words: string): ConnectionError {
   const message = `The server no longer knows the session (${quoted(words)}): expected HTTP status 404, got ${status}`
   return new ConnectionError('closed', message, { status })
@@ -304,7 +310,10 @@ function hasReason(error: unknown, reason: ConnectionError['reason']): error is 
   return error instanceof ConnectionError && error.reason === reason
 }
 
-/** Whether the same attempt may succeed later: outages, limits, and a stream that the server considers open. */
+/**
+ * Returns whether the same attempt may succeed later: after outages, limits, and a stream that the server still
+ * considers open.
+ */
 function isTemporary(error: unknown): error is ConnectionError {
   if (!(error instanceof ConnectionError)) return false
   const { reason, status = 0 } = error
@@ -316,7 +325,7 @@ function isMethodNotFound(rpcResponse: ResponseMessage): boolean {
   return 'error' in rpcResponse && rpcResponse.error.code === ErrorCode.MethodNotFound
 }
 
-/** Whether the server does not know the last event, or no longer. It may still have a stream. */
+/** Returns whether the server does not know the last event (any more). It may still have a stream. */
 function isPlaceUnknown(error: unknown, { lastEventId }: Cursor): error is ConnectionError {
   return lastEventId !== undefined && hasReason(error, 'refused') && [400, 404, 410].includes(error.status ?? 0)
 }
@@ -326,11 +335,14 @@ function placeLostError(cause: ConnectionError): ConnectionError {
   return new ConnectionError('refused', message, { status: cause.status as number, cause })
 }
 
-/** The shortest wait, in ms, and the shortest that a server may ask for, so that it cannot keep a client busy. */
+/**
+ * The shortest delay, and the shortest delay that a server can request, both in ms. The second one prevents a server
+ * from keeping a client busy.
+ */
 const MIN_WAIT = 20
 const MIN_RETRY = 100
 
-/** The waits between attempts to open a stream: the wait that the server asks for, or growing random waits. */
+/** The delays between attempts to open a stream: the delay that the server requests, or growing random delays. */
 class Backoff {
   readonly #settings: Settings
   #waits = 0
@@ -340,12 +352,12 @@ class Backoff {
     this.#settings = settings
   }
 
-  /** Starts again with the shortest wait, after an attempt that received something. */
+  /** Starts again with the shortest delay, after an attempt that received something. */
   resetWaits(): void {
     this.#waits = 0
   }
 
-  /** Starts to count failures again, after an attempt that reached the server. */
+  /** Resets the count of failures, after an attempt that reached the server. */
   resetFailures(): void {
     this.#failures = 0
   }
@@ -357,13 +369,13 @@ class Backoff {
   }
 
   /**
-   * Waits for the next attempt. Rejects when the signal fires.
-   * @param retry the wait that the server asks for, in ms.
+   * Waits for the next attempt. Rejects when the signal is aborted.
+   * @param retry the delay that the server requests, in ms
    */
   wait(retry: number | undefined, signal: AbortSignal): Promise<void> {
     const { minDelay, maxDelay } = this.#settings
     const grown = minDelay * 2 ** this.#waits * (0.5 + Math.random() / 2)
-    // The first wait is the one that the server asks for, even where `grown` is longer.
+    // The first delay is the one that the server requests, even if `grown` is longer.
     const wanted = retry === undefined ? grown : Math.max(retry, MIN_RETRY, this.#waits === 0 ? 0 : grown)
     this.#waits += 1
     return pause(Math.max(Math.min(wanted, maxDelay), MIN_WAIT), signal)

@@ -1,4 +1,7 @@
-/** The transport of 2024-11-05: the server sends all messages on one SSE stream, and names the URL to post to on it. */
+/**
+ * The transport of 2024-11-05: the server sends all messages on one SSE stream. The first event contains the URL for
+ * the POSTs of the client.
+ */
 
 import {
   ConnectionError,
@@ -13,7 +16,7 @@ import type { EraHost } from './era.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import { expectAccepted, post, send } from './send.ts'
 
-/** How long the server may take to name its endpoint, in ms. */
+/** How long the server may take to send its endpoint, in ms. */
 const ENDPOINT_TIMEOUT = 10_000
 
 interface PendingResponse {
@@ -61,7 +64,7 @@ export class LegacySse {
     this.#onMessage = onMessage
   }
 
-  /** Resolves to true when the server has named its endpoint; to false when the stream ends before. */
+  /** Resolves to true when the server has sent its endpoint, and to false if the stream ends before. */
   open(response: Response, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#read(response, signal, () => resolve(true)).then(() => resolve(false), reject)
@@ -143,7 +146,7 @@ export class LegacySse {
   }
 }
 
-/** Returns the URL to post to. It must be on the server's origin, since the credentials are sent to it. */
+/** Returns the URL for POSTs. It must have the origin of the server, because the credentials are sent to it. */
 function readEndpoint(data: string, url: URL): URL {
   const hint = 'Report this to the author of the server.'
   if (!URL.canParse(data, url.href)) {

@@ -1,4 +1,4 @@
-/** The legacy era: a handshake chooses a transport, and the server sends requests of its own. */
+/** The legacy era: the handshake determines the transport, and the server can send requests to the client. */
 
 import {
   ConnectionError,
@@ -21,7 +21,7 @@ import { type LegacySse, openLegacySse } from './legacy-sse.ts'
 /** Maximum number of requests and notifications of the server that are handled at once. */
 const MAX_RUNNING = 10_000
 
-/** The statuses of a handshake at a server that may have the transport of 2024-11-05 only. */
+/** The statuses of a handshake after which the transport of 2024-11-05 is tried. */
 const noEndpointStatuses = new Set([400, 404, 405])
 
 export class LegacyEra implements ClientEra {
@@ -89,7 +89,7 @@ export class LegacyEra implements ClientEra {
     return this.#session.close()
   }
 
-  /** Falls back to the transport of 2024-11-05 when there is no endpoint for the newer one. */
+  /** Sends the handshake. Uses the transport of 2024-11-05 if the server has no endpoint for the newer one. */
   async #initialize(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
     try {
       return await this.#session.request(message, signal)
@@ -105,8 +105,8 @@ export class LegacyEra implements ClientEra {
   }
 
   /**
-   * Handles a message that no reader of a stream waits for.
-   * @param owner the request on whose stream it came. Default: none, on a stream of the session.
+   * Handles a message that is not the response to the request of its stream.
+   * @param owner the request on whose stream it arrived. Default: none, it arrived on the GET stream
    */
   #handle(message: Message, owner?: RequestId): void {
     if (!('method' in message)) this.#host.handleResponse(message)
@@ -115,7 +115,7 @@ export class LegacyEra implements ClientEra {
     else this.#handleNotification(message, owner)
   }
 
-  /** Responds to a request of the server. Aborts it when the request on whose stream it came is aborted. */
+  /** Responds to a request of the server. Aborts it when the client's request on whose stream it arrived is aborted. */
   async #answer(message: RequestMessage, owner: RequestId | undefined): Promise<void> {
     const { signal, report } = this.#host
     const ownerSignal = owner === undefined ? undefined : this.#host.signalOf(owner)
@@ -126,7 +126,7 @@ export class LegacyEra implements ClientEra {
     ownerSignal?.addEventListener('abort', abortRequest)
     try {
       const response = await this.#processor.processRequest(message, owner)
-      // The call on whose stream the request came may have ended.
+      // The call on whose stream the request arrived may have ended.
       const isWanted = () => owner === undefined || this.#host.signalOf(owner) !== undefined
       if (response !== undefined) await this.#transport.respond(response, signal, isWanted)
     } catch (error) {
@@ -136,7 +136,7 @@ export class LegacyEra implements ClientEra {
     }
   }
 
-  /** The server cancels a request of its own. */
+  /** Handles a cancellation: the server cancels one of its requests. */
   #cancel({ params = {} }: NotificationMessage): void {
     const { requestId, reason } = params
     const detail = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
@@ -145,7 +145,7 @@ export class LegacyEra implements ClientEra {
   }
 
   #handleNotification(message: NotificationMessage, owner: RequestId | undefined): void {
-    // Log messages do not name a request; they belong to the request on whose stream they came.
+    // Log messages do not name a request. They belong to the request on whose stream they arrived.
     const id = message.method === 'notifications/message' ? owner : relatedRequest(message)
     if (id !== undefined && this.#host.handleNotification(id, message)) return
     if (message.method === 'notifications/progress') {

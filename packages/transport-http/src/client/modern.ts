@@ -73,7 +73,7 @@ export class ModernEra implements ClientEra {
     return rpcResponse
   }
 
-  /** Handles a message on the stream of a request, which it belongs to. */
+  /** Handles a message on the stream of a request. The message belongs to this request. */
   #handle(message: Message, { id }: RequestMessage): void {
     const { report } = this.#host
     if (!('method' in message)) this.#host.handleResponse(message)
@@ -105,7 +105,7 @@ export class ModernEra implements ClientEra {
     this.#handling -= 1
   }
 
-  /** Sends a call whose headers the server rejects once more, if the newest list of tools asks for other headers. */
+  /** Sends a call whose headers the server rejected once more, if the newest list of tools requires other headers. */
   async #callAgain(
     call: RequestMessage,
     headers: HeaderValues,
@@ -119,7 +119,7 @@ export class ModernEra implements ClientEra {
     return { ...rpcResponse, id: call.id }
   }
 
-  /** Lists the tools until the page that has the called tool. */
+  /** Lists the tools, up to the page with the called tool. */
   async #refreshTools(call: RequestMessage, signal: AbortSignal): Promise<void> {
     const { progressToken: _, ..._meta } = (call.params?._meta ?? {}) as JsonObject
     let cursor: unknown
@@ -147,7 +147,7 @@ function isHeaderMismatch(rpcResponse: ResponseMessage): boolean {
 }
 
 export interface ToolHeaders {
-  /** Returns the headers of a message. Those of arguments follow the newest list that has the tool. */
+  /** Returns the headers of a message. The headers for arguments are those that the newest list with the tool requires. */
   headersOf(message: RequestMessage | NotificationMessage, revision: string | undefined): Record<string, string>
   /** Remembers the tools of a list. Returns the list without the tools whose annotations are not valid. */
   learn(result: JsonObject): JsonObject

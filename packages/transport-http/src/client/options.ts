@@ -10,21 +10,24 @@ export interface AuthTarget {
   /** The URL of the server. */
   readonly url: URL
   /**
-   * Stops the timeouts of the request that was sent with this signal until the returned function is called, for example
-   * while a user logs in. Ignores signals of anything but requests of the protocol.
+   * Pauses the timeouts of the request that was sent with this signal until the returned function is called, for
+   * example while a user logs in. Has no effect for signals that do not belong to a request of the protocol.
    */
   readonly hold: (signal: AbortSignal) => () => void
 }
 
 /** How a broken SSE stream is opened again. */
 export interface ReconnectOptions {
-  /** The wait before the first attempt, in ms, unless the server names one. It doubles with each attempt. Default: 1,000. */
+  /**
+   * The delay before the first attempt, in ms, unless the server requests another one. It doubles with each attempt.
+   * Default: 1,000.
+   */
   readonly minDelay?: number | undefined
-  /** The longest wait between two attempts, in ms, also where the server names a longer one. Default: 30,000. */
+  /** The longest delay between two attempts, in ms, even if the server requests a longer one. Default: 30,000. */
   readonly maxDelay?: number | undefined
   /**
    * How many attempts may fail in a row. Then requests that wait for the stream reject with `ConnectionError`
-   * `unreachable`. Default: 8. 0: never open again.
+   * `unreachable`. Default: 8. 0: no attempt.
    */
   readonly attempts?: number | undefined
 }
@@ -32,15 +35,15 @@ export interface ReconnectOptions {
 /** Options of `http`. */
 export interface HttpOptions {
   /**
-   * Sends a request. Default: the runtime's `fetch`. That of Node aborts a response that is silent for 300 s; to wait
-   * longer, pass the `fetch` of undici with a `dispatcher` whose `headersTimeout` and `bodyTimeout` are longer.
+   * Sends a request. Default: the runtime's `fetch`. `fetch` of Node aborts a response that is silent for 300 s; to
+   * wait longer, pass the `fetch` of undici with a `dispatcher` whose `headersTimeout` and `bodyTimeout` are longer.
    */
   readonly fetch?: Fetch | undefined
   /** Sent with every request; a function is called each time. Headers of the protocol take precedence. */
   readonly headers?: Readonly<Record<string, string>> | (() => Awaitable<Readonly<Record<string, string>>>) | undefined
   /**
-   * Wraps `fetch` to authenticate requests; called once for each connection. The wrapper receives every request, and
-   * none that leaves the server's origin. A request rejects with the `AuthError` that the wrapper rejects with.
+   * Wraps `fetch` to authenticate requests; called once for each connection. The wrapper receives every request; all of
+   * them are to the server's origin. If the wrapper rejects with an `AuthError`, the request rejects with this error.
    */
   readonly auth?: ((fetch: Fetch, target: AuthTarget) => Fetch) | undefined
   /** More options for `fetch`, such as `credentials`, or the `dispatcher` of undici. */
@@ -49,14 +52,17 @@ export interface HttpOptions {
   readonly reconnect?: ReconnectOptions | undefined
   /**
    * How long an SSE stream may be silent, in ms; SSE comments count as activity. After that the stream is considered
-   * dead. Default: `Infinity`. Set it to a few times the interval at which the server sends comments.
+   * dead. Default: `Infinity`. Set it to several times the interval at which the server sends comments.
    */
   readonly keepAlive?: number | undefined
-  /** The largest JSON body, in bytes. Over: `ConnectionError` `limit`. Default: 33,554,432 (32 Mi). */
+  /** The largest JSON body, in bytes. Above it: `ConnectionError` `limit`. Default: 33,554,432 (32 Mi). */
   readonly maxResponseSize?: number | undefined
-  /** The largest event of a stream, in characters. Over: `ConnectionError` `limit`. Default: 16,777,216 (16 Mi). */
+  /** The largest event of a stream, in characters. Above it: `ConnectionError` `limit`. Default: 16,777,216 (16 Mi). */
   readonly maxEventSize?: number | undefined
-  /** How long the server may take to show its era, in ms. Default: 10,000, since some servers start on demand. */
+  /**
+   * How long to wait for the response that shows the era of the server, in ms. Default: 10,000, because some servers
+   * start on demand.
+   */
   readonly probeTimeout?: number | undefined
 }
 
@@ -99,7 +105,7 @@ const OTHER_NAMES = {
   reconnectionOptions: 'reconnect',
 }
 
-/** Throws for an option that does not exist: a misspelled one would leave the default in place. */
+/** Throws for an unknown option. Otherwise a misspelled option would have no effect, without an error. */
 function refuseUnknown(place: string, options: object, names: readonly string[]): void {
   const problem = unknownOption(place, options, names, OTHER_NAMES)
   if (problem !== undefined) throw new TypeError(problem)
@@ -126,14 +132,14 @@ export function readOptions(url: string | URL, options: HttpOptions): Settings {
   }
 }
 
-/** Bun aborts a response that is silent for 300 s unless `timeout` says otherwise; other runtimes ignore the member. */
+/** Disables a timeout of Bun, which aborts a response that is silent for 300 s. Other runtimes ignore the member. */
 const NO_IDLE_TIMEOUT = { timeout: false }
 
 /** The runtime's `fetch`, called as a function of the global object: some runtimes require that. */
 const runtimeFetch: Fetch = (input, init) => fetch(input, { ...NO_IDLE_TIMEOUT, ...init })
 
 function readUrl(given: string | URL): URL {
-  // The error does not quote the URL, since it may contain a password.
+  // The error does not quote the URL, because it may contain a password.
   if (!URL.canParse(given)) throw new TypeError('url: expected a whole URL such as "https://example.com/mcp"')
   const url = new URL(given)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -27,8 +27,9 @@ export interface SentRequest {
 }
 
 /**
- * Resolves to the JSON-RPC response, or to undefined when the stream ended before it. Rejects with `ConnectionError`:
- * `refused` with the status, `invalid-message` for anything else, `limit`, or `unreachable` when the JSON was cut.
+ * Resolves to the JSON-RPC response, or to undefined if the stream ended before it. Rejects with `ConnectionError`:
+ * `refused` with the status of a failure, `invalid-message` for an invalid response, `limit`, or `unreachable` if the
+ * JSON is incomplete.
  */
 export async function readRpcResponse(
   response: Response,
@@ -56,7 +57,7 @@ function mediaType({ headers }: Response): string {
   return (headers.get('content-type')?.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-/** Larger bodies of failures are not read, in bytes. */
+/** The largest body of a failure that is read, in bytes. */
 const MAX_FAILURE_SIZE = 2 ** 20
 
 async function readFailure(response: Response, settings: Settings, pending: SentRequest): Promise<ResponseMessage> {
@@ -70,7 +71,10 @@ async function readFailure(response: Response, settings: Settings, pending: Sent
   return { ...message, id }
 }
 
-/** How long the server may take to end a stream after the response, in ms. An HTTP connection that ends can be used again. */
+/**
+ * How long to wait for the end of a stream after the response, in ms. When the stream has ended, the HTTP connection
+ * can be reused.
+ */
 const LINGER = 1_000
 
 /** Resolves as soon as the JSON-RPC response arrives. The rest of the stream is read until it ends. */
@@ -95,7 +99,7 @@ function readStreamedResponse(
   })
 }
 
-/** Returns the message if it is the response; passes others to `onMessage`. Throws for an invalid response. */
+/** Returns the message if it is the response, and passes other messages to `onMessage`. Throws for an invalid response. */
 function pickResponse(message: Message | Refusal, pending: SentRequest): ResponseMessage | undefined {
   const { id } = pending
   if (message instanceof Refusal) {

@@ -1,4 +1,4 @@
-/** Sends HTTP requests to the server, reads bounded bodies, and creates the errors for failures and HTTP statuses. */
+/** Sends HTTP requests to the server, reads bodies with a size limit, and creates the errors for failures and HTTP statuses. */
 
 import {
   ConnectionError,
@@ -21,7 +21,7 @@ export interface OutgoingRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
   /** Default: the URL of the server. */
   readonly url?: URL | undefined
-  /** Absent values are not sent. */
+  /** The headers. Undefined values are not sent. */
   readonly headers: HeaderValues
   readonly body?: string | undefined
   /** The name of the JSON-RPC request in the body, for error messages. Default: none. */
@@ -84,8 +84,8 @@ export async function discardBody(response: Response): Promise<void> {
 }
 
 /**
- * Reads a body as text. Rejects with `ConnectionError` `limit` as soon as there are more bytes, and with the runtime's
- * error when the connection is cut.
+ * Reads a body as a string. Rejects with `ConnectionError` `limit` as soon as there are more bytes, and with the
+ * runtime's error if the connection breaks.
  */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
@@ -132,12 +132,15 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
   }
 }
 
-/** An `AuthError` needs no wrapping: its message names the failed step, and the server did not process the request. */
+/**
+ * Returns whether an error is an `AuthError`. It is not wrapped, because its message names the failed step, and the
+ * server did not process the request.
+ */
 function isAuthError(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'AuthError'
 }
 
-/** The codes of runtimes for requests that had no connection to be sent over. */
+/** The codes of runtimes for requests that were not sent, because there was no connection. */
 const notSentCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -147,7 +150,7 @@ const notSentCodes = new Set([
   'ConnectionRefused',
 ])
 
-/** Whether no TLS connection could be made, so that the request was not sent. */
+/** Returns whether no TLS connection could be made, so that the request was not sent. */
 function isTlsFault(code: string): boolean {
   return /^(?:ERR_SSL_|ERR_TLS_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)
 }
@@ -161,18 +164,21 @@ function tlsError(method: string, url: URL, code: string, cause: unknown): Conne
   return new ConnectionError('unreachable', message, { hint, cause })
 }
 
-/** The message of runtimes is "fetch failed"; the cause has the reason. */
+/** Returns the error code of a failed `fetch`. The error itself only says "fetch failed"; its cause has the reason. */
 function codeOf(problem: unknown): string {
   const { code, cause, message } = problem as { code?: unknown; cause?: { code?: unknown }; message?: unknown }
   return [cause?.code, code, message].find((each) => typeof each === 'string') ?? 'no reason given'
 }
 
-/** Browsers show only that there is a redirect. */
+/** Returns whether a response is a redirect. Browsers show only this, without a status. */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status > 300 && status < 309 && status !== 304)
 }
 
-/** Returns the target of a redirect that keeps the method and stays on the origin that may receive the credentials. */
+/**
+ * Returns the target of a redirect. Throws if the method or the origin would change, because only this origin may
+ * receive the credentials.
+ */
 function redirectTarget(response: Response, method: string, from: URL): URL {
   const { status, headers } = response
   const location = headers.get('location')
@@ -192,10 +198,10 @@ function redirectError({ status }: Response, why: string): ConnectionError {
   return new ConnectionError('refused', `A redirect was not followed: ${why}`, { status, hint })
 }
 
-/** The request was not processed, and the same request may succeed later. */
+/** Statuses of requests that were not processed and may succeed later. */
 const temporaryStatuses = new Set([408, 425, 429, 503])
 
-/** A gateway received no response; the server may have processed the request. */
+/** Statuses of a gateway that received no response. The server may have processed the request. */
 const lostStatuses = new Set([502, 504])
 
 /** Methods that can safely be repeated. */
@@ -208,7 +214,7 @@ export function labelOf({ method, params = {} }: RequestMessage): string {
   return typeof name === 'string' ? `${method} ${quoted(name)}` : method
 }
 
-/** Whether a request can safely be repeated. Its label begins with the method. */
+/** Returns whether a request can safely be repeated. Its label begins with the method. */
 function isRepeatable(label: string): boolean {
   return repeatable.test(label.split(' ', 1)[0] as string)
 }
@@ -248,15 +254,15 @@ const modernCodes: readonly number[] = [
 ]
 
 /**
- * Whether the JSON-RPC error in the body of a failure is the response to the request: it has the id of the request, or a
- * code that only the protocol defines. Errors with the status of a guard, or from 500 on, never are.
+ * Returns whether the JSON-RPC error in the body of a failure is the response to the request: it has the id of the
+ * request, or a code that only the protocol defines. With the status of a guard, or a status from 500, it never is.
  */
 export function isResponseTo(status: number, error: ErrorMessage, id: RequestId): boolean {
   if (status >= 500 || guardStatuses.has(status)) return false
   return isIdOf(error.id, id) || (error.id === undefined && modernCodes.includes(error.error.code))
 }
 
-/** Returns the error of a request without a response when the connection ended. */
+/** Returns the error of a request that has no response because the connection ended. */
 export function noResponseError({ reason, message, status, cause }: ConnectionError, label: string): ConnectionError {
   return new ConnectionError(reason, message, {
     retryable: isRepeatable(label),
@@ -266,7 +272,7 @@ export function noResponseError({ reason, message, status, cause }: ConnectionEr
   })
 }
 
-/** Returns the error of a request whose connection was cut after it was sent and before its response arrived. */
+/** Returns the error of a request whose connection broke after the request was sent and before its response arrived. */
 export function responseLostError(label: string, cause?: unknown): ConnectionError {
   return new ConnectionError('unreachable', `The response to ${label} was lost${reasonsOf(cause)}`, {
     retryable: isRepeatable(label),
@@ -284,7 +290,7 @@ function repeatHint(label: string): string {
 const FETCH_TIMEOUT_HINT =
   '`fetch` timed out: raise its timeouts (in Node, headersTimeout and bodyTimeout of its dispatcher), or let the call report progress.'
 
-/** Whether `fetch` timed out. */
+/** Returns whether `fetch` timed out. */
 function isFetchTimeout(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth === 3) return false
   const { code, name } = error as { code?: unknown; name: string }

@@ -40,7 +40,7 @@ export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unse
       if (socket.writable) socket.write(refusalOf(error.code, limits))
       socket.destroySoon()
     }
-    // Earlier complete requests of the connection are answered first. Nothing more is read.
+    // Responds to earlier complete requests of the connection first. Nothing more is read from it.
     if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', refuse)
     else if (!socket.writable || waiting.length > 1 || broken.some(({ headersSent }) => headersSent)) socket.destroy()
     else refuse()
@@ -73,8 +73,8 @@ function httpResponse(status: string, text: string): string {
 /**
  * The responses that are not fully sent yet, by connection.
  *
- * It has a list per connection instead of one `Set`, because V8 often replaces the table of a set that changes all the
- * time, and a replaced table keeps its members alive until the next full garbage collection. A `Set` took 9 of the
+ * There is a list per connection instead of one `Set`: V8 often replaces the table of a set that changes all the time,
+ * and a replaced table keeps its members alive until the next full garbage collection. With a `Set`, it took 9 of the
  * 25 µs of a call.
  */
 export class OpenResponses {
@@ -103,8 +103,8 @@ export class OpenResponses {
   }
 
   /**
-   * Starts the list of a connection, and closes its waiting responses when the connection closes. Node does that itself
-   * only from version 24 on.
+   * Starts the list of a connection, and closes its waiting responses when the connection closes. Node 24 and newer do
+   * this themselves.
    */
   #follow(socket: Socket, responses: ServerResponse[]): void {
     this.#bySocket.set(socket, responses)

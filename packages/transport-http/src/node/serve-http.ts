@@ -24,7 +24,7 @@ export interface ServeHttpOptions extends EndpointOptions {
    */
   readonly host?: string | undefined
   /**
-   * The path of the endpoint. Every other path is answered with 404, except for the metadata of a guard. `/mcp/` is the
+   * The path of the endpoint. Other paths respond with 404, except the metadata URLs of `authenticate`. `/mcp/` is the
    * same as `/mcp`. Default: `/mcp`.
    */
   readonly path?: string | undefined
@@ -47,7 +47,7 @@ export interface HttpServer {
   readonly port: number
   /** Closes all connections immediately. */
   close(): Promise<void>
-  /** Refuses new requests, lets running ones end for this many ms, then closes. Default: 5,000. */
+  /** Refuses new requests, waits up to `ms` milliseconds for running ones, then closes. Default: 5,000. */
   drain(ms?: number): Promise<void>
 }
 
@@ -161,7 +161,7 @@ function listen(http: Server, address: Address, report: (problem: Error) => void
     const refuse = (cause: Error) => reject(cannotListen(address, cause))
     http.once('error', refuse)
     http.listen(address.port, address.host, () => {
-      // Later errors are reported only, because a failed connection must not close the server.
+      // Later errors are only reported, because a failed connection must not close the server.
       http.off('error', refuse).on('error', report)
       resolve((http.address() as AddressInfo).port)
     })

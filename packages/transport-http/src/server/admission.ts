@@ -1,4 +1,4 @@
-/** The places and bytes that HTTP requests take of limits that all callers of an endpoint share. */
+/** Counts the requests and bytes of an endpoint towards the limits that all callers share. */
 
 import { type AuthInfo, principalOf, type RequestId, SharedLimit } from '@mcpx/protocol'
 import type { Context } from 'hono'
@@ -25,14 +25,14 @@ export class SharedLimits {
     this.bytes = new SharedLimit(receivedBytes, perCaller)
   }
 
-  /** Admits a request for a caller that may be unknown yet, or returns the response that refuses it. */
+  /** Admits a request, or returns the response that refuses it. The caller may still be unknown. */
   admit({ req }: Context, caller: string | undefined): Admission | HttpAnswer {
     const admission = new Admission(this, req.method === 'GET' ? 'streams' : 'running', caller)
     return admission.enter() ?? admission
   }
 }
 
-/** Returns the caller of a request: its principal, else its network address, else its session. */
+/** Returns the caller of a request: its principal, otherwise its network address, otherwise its session. */
 export function callerOf(context: Context, auth?: AuthInfo): string | undefined {
   return principalOf(auth) ?? networkOf(context) ?? context.req.raw.headers.get(SESSION_HEADER)?.slice(0, MAX_CALLER)
 }
@@ -42,9 +42,9 @@ const LOCAL =
   /^(?:::1$|f[cd]|fe[89ab]|(?:::ffff:)?(?:127|10|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.)/
 
 /**
- * Returns the network of the client: an IPv4 address, or the first half of an IPv6 address, because one client can use all
- * addresses of the second half. Undefined behind a proxy of the same machine or network, which serves many clients. The
- * address that a proxy forwards is not used, because clients can send it, too.
+ * Returns the network of the client: an IPv4 address, or the first half of an IPv6 address, because one client can use
+ * all addresses of the second half. Returns undefined behind a proxy on the same machine or network, which serves many
+ * clients. The address in a forwarding header is not used, because clients can send such headers, too.
  */
 function networkOf(context: Context): string | undefined {
   const address = bindingsOf(context).incoming?.socket?.remoteAddress
@@ -65,8 +65,8 @@ function firstHalf(address: string): string {
 const MAX_CALLER = 100
 
 /**
- * One admitted HTTP request. It takes a place and the bytes of its body until its last holder has released it: the HTTP
- * response, the exchanges of its messages, and its stream.
+ * One admitted HTTP request. It counts, with the bytes of its body, until its last holder has released it. The holders
+ * are the HTTP response, the exchanges of its messages, and its stream.
  */
 export class Admission {
   caller: string | undefined
@@ -74,7 +74,10 @@ export class Admission {
   readonly #kind: 'running' | 'streams'
   #holders = 0
   #bytes = 0
-  /** Whether everything was given back. Middleware that responds without waiting lets the endpoint run on after that. */
+  /**
+   * Whether the request no longer counts. The endpoint may still be running, if middleware has responded without
+   * waiting for it.
+   */
   #isOver = false
 
   constructor(limits: SharedLimits, kind: 'running' | 'streams', caller: string | undefined) {
@@ -83,7 +86,7 @@ export class Admission {
     this.caller = caller
   }
 
-  /** Takes the place, or returns the response that refuses the request. */
+  /** Counts the request, or returns the response that refuses it. */
   enter(): HttpAnswer | undefined {
     const limit = this.#limits[this.#kind]
     const exceeded = limit.acquire(this.caller)
@@ -122,8 +125,8 @@ export class Admission {
   }
 
   /**
-   * Counts the bytes of the body that have arrived, or returns the response that refuses it. One request alone is never
-   * refused: it counts for no more than its caller may use, or for half of the total without a known caller.
+   * Counts the bytes of the body that have arrived, or returns the response that refuses the request. A single request
+   * is never refused: it counts at most as much as its caller may use, or half of the total if the caller is unknown.
    */
   setBytes(bytes: number, id?: RequestId): HttpAnswer | undefined {
     if (this.#isOver) return undefined

@@ -23,7 +23,7 @@ export interface McpApp extends Hono {
 }
 
 /**
- * Serves a server over HTTP to clients of every revision. The app answers on every path below the one it is mounted at.
+ * Serves a server over HTTP to clients of every revision. The app serves its mount path and every path below.
  *
  * @throws RangeError for an invalid limit or time
  * @throws TypeError for any other invalid option, or if `server` is not a server
@@ -69,8 +69,8 @@ function refuseNodeRequest(request: object): void {
 /**
  * Registers a handler that always runs last, so that middleware added later by `app.use` still runs around the endpoint.
  *
- * Hono runs handlers in the order of registration, so the handler must be registered when no more can follow. Two members
- * of Hono are replaced for that; both exist since 4.8, the oldest supported version:
+ * Hono runs handlers in the order of registration, so this handler must be registered when no other can follow. For
+ * this, two members of Hono are replaced; both exist since 4.8, the oldest supported version:
  * - `app.routes.push`: `parent.route(path, app)` copies `app.routes`, in which the handler has to stay the last entry.
  * - `app.router.match`: runs for the first request, and registers the handler before the first match.
  *

@@ -25,7 +25,7 @@ export async function readBody(context: Context, limit: number, timeout: number,
   const { incoming } = bindingsOf(context)
   const announced = Number(req.raw.headers.get('content-length') ?? 0)
   if (announced > limit) return refuseRest(incoming, bodyTooLarge(limit))
-  // What Node reads of a body before the endpoint does.
+  // Count the bytes that Node reads before the endpoint does.
   const refused = announced > 0 ? admission.setBytes(Math.min(announced, READ_AHEAD)) : undefined
   if (refused !== undefined) return refuseRest(incoming, refused)
   // Middleware has already read the body through `c.req`, which caches it.
@@ -40,12 +40,12 @@ export async function readBody(context: Context, limit: number, timeout: number,
   return body
 }
 
-/** How long the rest of a body that is too large is read, in ms. */
+/** If a body is too large, its rest is read and dropped for this long, in ms. */
 const LINGER = 1_000
 
 /**
- * Refuses a body that has not arrived yet. On Node, it reads and drops the rest of the body first, because a client that is
- * still sending would not receive the response.
+ * Refuses a request whose body has not arrived yet. On Node, reads and drops the rest of the body first, because a
+ * client that is still sending would not receive the response.
  */
 async function refuseRest(incoming: NodeIncoming | undefined, refused: HttpAnswer): Promise<HttpAnswer> {
   if (incoming === undefined) return refused
@@ -80,8 +80,8 @@ function isLightweight(request: Request): boolean {
 }
 
 /**
- * Reads the body from Node's request directly, which saves a tenth of the processor time of a small call. It waits for the
- * shared turn first, after which a small body has fully arrived.
+ * Reads the body from Node's request directly, which saves a tenth of the processor time of a small call. First waits
+ * for the next turn of the event loop, in which a small body has usually arrived.
  */
 async function readFromNode(
   incoming: NodeIncoming,
@@ -93,7 +93,7 @@ async function readFromNode(
   await requestTurnOf()
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
-    // If everything had arrived and the read still failed, the connection is not the reason: other code read the body.
+    // If the body had arrived and reading still failed, the connection is not the reason: other code has read the body.
     const hasArrived = incoming.complete
     const bytes = await readFromWeb(req.raw, limit, timeout, admission)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400

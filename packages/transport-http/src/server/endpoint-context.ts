@@ -34,8 +34,8 @@ import { COUNTED, UnreadJson, UnreadResponses } from './unread.ts'
 const LOOKS = 4
 
 /**
- * The running exchanges, in an array with free places. Not a `Set`, because V8 often replaces the table of a set that
- * changes all the time, and a replaced table keeps its members alive until the next full garbage collection.
+ * The running exchanges, in an array with free places. It is not a `Set`, because V8 often replaces the table of a set
+ * that changes all the time, and a replaced table keeps its members alive until the next full garbage collection.
  */
 export class RunningExchanges {
   readonly #places: (HttpExchange | undefined)[] = []
@@ -96,9 +96,9 @@ export class EndpointContext {
   }
 
   /**
-   * Calls the responder with a request. Masks and reports faults. Returns undefined if the request was cancelled. Rejects if
-   * the store cannot be reached and no stream is open, so that the status says so. Long requests send keep-alive comments;
-   * they share one timer, which costs less than a timer per request.
+   * Calls the responder with a request. Masks and reports faults. Returns undefined if the request was cancelled.
+   * Rejects if the store cannot be reached and no stream is open, so that the response can have the status 503. Long
+   * requests send keep-alive comments; they share one timer, which costs less than a timer per request.
    */
   async answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
     const { keepAlive, running } = this
@@ -134,7 +134,7 @@ export class EndpointContext {
   #sendKeepAlive(): void {
     for (const exchange of this.running.all()) {
       exchange.looks += 1
-      // Only once, because the comment opens a stream that sends the next comments itself.
+      // Send one comment only: it opens a stream, which sends the next comments itself.
       if (exchange.looks === LOOKS + 1) exchange.sendKeepAlive()
     }
     if (this.running.size > 0) return
@@ -142,7 +142,7 @@ export class EndpointContext {
     this.#keepAlive = undefined
   }
 
-  /** Cuts a response on Node whose client reads nothing of it for too long, and counts what waits of a JSON response. */
+  /** Cuts off a response whose client reads nothing for too long (on Node), and counts the unread bytes of a JSON response. */
   watchResponse({ outgoing, admission }: HttpRequest, { body }: HttpAnswer): void {
     if (outgoing === undefined || body === null || (typeof body === 'string' && body.length < COUNTED)) return
     if (typeof body === 'string') this.unread.add(new UnreadJson(admission.caller, outgoing), body.length)

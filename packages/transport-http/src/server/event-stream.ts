@@ -10,11 +10,11 @@ import type { UnreadResponse } from './unread.ts'
 
 /** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
 export interface StreamOwner {
-  /** The client disconnected, or the stream was cut. */
+  /** Called when the client has disconnected, or the stream was cut off. */
   onGone(reason: Error): void
-  /** The server ended the stream. */
+  /** Called when the server has ended the stream. */
   onEnd?(): void
-  /** A keep-alive comment is due. */
+  /** Called when a keep-alive comment is due. */
   onKeepAlive?(): void
 }
 
@@ -66,7 +66,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     if (this.#isOpen) {
       this.#keepAlive = every(this.#endpoint.keepAlive, () => this.#sendKeepAlive())
       this.#watchExpiry()
-      // In a microtask, because the client may have disconnected already and the owner has no reference to the stream yet.
+      // Close in a microtask: if the client has already disconnected, the owner has no reference to the stream yet.
       this.#unfollow = this.#request.onGone((reason) => queueMicrotask(() => this.#close(reason)))
     }
     return eventsResponse(new ReadableStream(this, { highWaterMark: 0 }))
@@ -88,7 +88,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#close(new ConnectionError('closed', 'The client closed the stream'))
   }
 
-  /** Sends text; ignored after the end. Returns a promise if the sender has to wait before it sends more. */
+  /** Sends text. Has no effect after the end. Returns a promise if the sender has to wait before it sends more. */
   send(text: string): Promise<void> | undefined {
     if (!this.#isOpen) return undefined
     // The limit counts text that is already waiting, so a single message may be of any size.
@@ -116,7 +116,10 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     void this.send(comment)
   }
 
-  /** Joins all text of one turn into one chunk, because a chunk costs as much as all other work for an event. */
+  /**
+   * Joins all text of one turn of the event loop into one chunk, because a chunk costs as much as all other work for an
+   * event.
+   */
   async #flushSoon(): Promise<void> {
     if (this.#isFlushing) return
     this.#isFlushing = true
@@ -169,7 +172,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   /** Ends the stream, because its client does not read. */
   cut(error: ConnectionError): void {
     this.#close(error)
-    // On Node this is skipped, because `@hono/node-server` would log the error.
+    // On Node, skip this, because `@hono/node-server` would log the error.
     const { outgoing } = this.#request
     if (outgoing === undefined) this.#controller?.error(error)
     else outgoing.destroy()

@@ -44,7 +44,7 @@ export class HttpExchange implements Exchange {
   readonly waitUntil: WaitUntil
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
-  /** The places and bytes that the request of the exchange takes. */
+  /** Counts the request of the exchange and its bytes. */
   readonly admission: Admission
   /** The number of keep-alive checks of the endpoint since the exchange started. */
   looks = 0
@@ -54,7 +54,7 @@ export class HttpExchange implements Exchange {
   readonly #endsWithClient: boolean
   /** The reason of `abort`. Undefined while the exchange is not aborted. */
   abortReason: Error | undefined
-  /** Set after construction by the reply, because a reply is created from its exchange. */
+  /** Sends messages before the response. The reply sets it after construction, because a reply is created from its exchange. */
   sink: MessageSink | undefined
   #requestInfo: RequestInfo | undefined
   #controller: AbortController | undefined
@@ -123,7 +123,7 @@ export class HttpExchange implements Exchange {
     if (!this.#hasEnded) void this.sink?.send(undefined)
   }
 
-  /** Ends a request that has no end of its own, such as a subscription: its response is sent. */
+  /** Ends a request that runs until it is ended, such as a subscription: its response is sent. */
   finish(): void {
     this.#isClosing = true
     this.#callOnClose(true)

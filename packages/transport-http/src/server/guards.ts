@@ -26,9 +26,9 @@ type Allowed = readonly string[] | '*'
 type GuardHandler = (context: Context<{ Variables: EndpointVariables }>, next: Next) => Promise<Response | undefined>
 
 /**
- * Creates the middleware that guards an endpoint: it serves the metadata of `authenticate`, refuses hosts and origins that are
- * not allowed, takes a place for the request until it is answered, and identifies its caller before the body is read. It is
- * one function, because Hono composes each handler of an app below a path again for each request.
+ * Creates the middleware that guards an endpoint: it serves the metadata of `authenticate`, refuses hosts and origins
+ * that are not allowed, counts the request until the response was sent, and identifies the caller before the body is
+ * read. It is one function, because Hono composes each handler of a mounted app again for each request.
  *
  * @param guard the option `authenticate`
  */
@@ -37,7 +37,7 @@ export function createGuards(options: EndpointOptions, guard: Guard | undefined,
   const addCors = options.cors ? createCors(options) : undefined
 
   const admit: GuardHandler = async (context, next) => {
-    // With a guard, the place belongs to no caller until the guard has found one.
+    // With a guard, the request counts for no caller until the guard has identified one.
     const admission = limits.admit(context, guard === undefined ? callerOf(context) : undefined)
     if (!(admission instanceof Admission)) return toResponse(context, admission)
     context.set('admission', admission)
@@ -73,7 +73,7 @@ function createSenderCheck(options: EndpointOptions): (context: Context) => Http
     const wanted = origin.toLowerCase()
     if (corsOrigins.includes(wanted)) return true
     if (origins !== undefined) return origins === '*' || origins.includes(wanted)
-    // Browsers send other schemes for extensions, which may have the name of any host.
+    // Origins of browser extensions have other schemes, and may contain the name of any host.
     if (!URL.canParse(wanted) || !/^https?:/.test(wanted)) return false
     const page = new URL(wanted).host
     return hosts === '*' ? page === host.toLowerCase() : isAllowedHost(page, hosts)
@@ -137,7 +137,7 @@ const RESPONSE_HEADERS = [SESSION_HEADER, VERSION_HEADER, 'www-authenticate', 'd
 /** The time that a browser may cache a preflight, in seconds. */
 const MAX_AGE = 7200
 
-/** Lets pages of other origins read the responses, by `hono/cors`. The origin must have been checked before. */
+/** Allows pages of other origins to read the responses, with `hono/cors`. The origin must have been checked before. */
 function createCors({ cors: allowed, allowedOrigins }: EndpointOptions) {
   const isAnyOrigin = allowedOrigins === '*' && allowed === true
   return async (...[context, next, admit]: [...Parameters<GuardHandler>, GuardHandler]) => {
@@ -181,7 +181,7 @@ async function authenticate(
   return refused && toResponse(context, refused)
 }
 
-/** Whether the guard requires credentials, and has no page of its own for browsers. */
+/** Returns whether the guard requires credentials, and its response is not a page for browsers. */
 function requiresCredentials({ status, headers }: Response): boolean {
   return (status === 401 || status === 403) && headers.get('content-type')?.includes('text/html') !== true
 }

@@ -25,19 +25,20 @@ export interface HttpLimits {
    * with 503. Default: 64 MiB.
    */
   readonly receivedBytes: number
-  /** The most streams that clients open by GET and that are open at the same time. More are refused with 503. Default: 10,000. */
+  /** The most open streams that clients have opened with GET. More are refused with 503. Default: 10,000. */
   readonly streams: number
   /**
-   * The most bytes of all responses that clients have not read. Beyond it, the oldest responses of callers that use their
-   * whole share are cut. The next requests of such a caller are refused with 429. Known on Node; other runtimes count
-   * streams only. Default: 64 MiB.
+   * The most bytes of all responses that clients have not read. Above it, the oldest responses of callers that use
+   * their whole share are cut off. The next requests of such a caller are refused with 429. Known on Node; other
+   * runtimes count streams only. Default: 64 MiB.
    */
   readonly unreadBytes: number
   /**
-   * The part of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1, and at least 16 of them.
-   * More are refused with 429. A caller is a subject, else a network address, else a session. Clients behind one proxy have
-   * one address, unless it is a proxy of the same machine or network that sends `x-forwarded-for` or `forwarded`: use 1
-   * there, unless they are authenticated. Default: 0.25.
+   * The fraction of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1; at
+   * least 16 requests or streams. More are refused with 429. A caller is a subject, otherwise a network address,
+   * otherwise a session. All clients behind a proxy have its address, except if the proxy is on the same machine or
+   * network and sends `x-forwarded-for` or `forwarded`. Behind other proxies, set 1, unless callers are authenticated.
+   * Default: 0.25.
    */
   readonly perCaller: number
   /** The most requests of one legacy session that run at the same time. More are refused with 429. Default: 100. */
@@ -48,8 +49,7 @@ export interface HttpLimits {
    */
   readonly sessionStreams: number
   /**
-   * The most bytes that wait in a stream for a client that does not read, counted as characters of text. Beyond it, the
-   * stream is cut. Default: 4 MiB.
+   * The most unread bytes in one stream, counted as characters. Above it, the stream is cut off. Default: 4 MiB.
    */
   readonly unsent: number
 }
@@ -96,8 +96,8 @@ export interface SessionOptions {
    */
   readonly retry?: number | undefined
   /**
-   * How long requests to a client wait for its responses while it reads no stream and sends nothing, in ms. Then they are
-   * rejected, so that their calls end. `Infinity`: as long as the request itself. Default: 300,000.
+   * How long a request to a client waits for its response while the client reads no stream and sends nothing, in ms.
+   * Then the request rejects, so that its call ends. `Infinity`: no limit. Default: 300,000.
    */
   readonly awayTimeout?: number | undefined
   /**
@@ -123,7 +123,10 @@ export interface EndpointOptions {
    * Requests without an origin do not come from pages and are accepted. Default: those on an allowed host.
    */
   readonly allowedOrigins?: readonly string[] | '*' | undefined
-  /** Lets pages of all allowed origins read the responses, or pages of these origins, which are then allowed. Default: false. */
+  /**
+   * Whether web pages may read the responses. `true`: pages of all allowed origins. A list: pages of these origins,
+   * which are then also allowed. Default: false.
+   */
   readonly cors?: boolean | readonly string[] | undefined
   /**
    * Identifies the caller, or returns a response such as 401. A function is enough; a guard may also serve metadata and
@@ -153,13 +156,13 @@ export interface EndpointOptions {
    */
   readonly keepAlive?: number | undefined
   /**
-   * The longest time between two bytes of a request body, in ms. Beyond it, the request is refused with 408.
-   * `Infinity`: none. Default: 30,000.
+   * The longest time between two bytes of a request body, in ms. Then the request is refused with 408. `Infinity`: no
+   * limit. Default: 30,000.
    */
   readonly bodyTimeout?: number | undefined
   /**
-   * The longest time in which a client reads nothing of a response that waits for it, in ms. Beyond it, its connection is
-   * cut. Known on Node only. `Infinity`: none. Default: 60,000.
+   * The longest time for which a client may not read its response, in ms. Then its connection is cut off. Works only on
+   * Node. `Infinity`: no limit. Default: 60,000.
    */
   readonly sendTimeout?: number | undefined
   /** Finds the input schemas of tools. Default: `inputSchemaOf` of the server; without it, mirrored arguments are not checked. */
@@ -167,15 +170,16 @@ export interface EndpointOptions {
   /** Limits that differ from `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits> | undefined
   /**
-   * Answers browsers that open the URL of the endpoint with a page for people: the name and the version of the server, and how
-   * to connect. MCP clients never receive it. Default: true.
+   * Whether a browser that opens the URL of the endpoint receives a page with the name and the version of the server,
+   * and how to connect. MCP clients never receive it. Default: true.
    */
   readonly page?: boolean | undefined
   /** Called with every error that was dropped or masked, and for every stream that was cut. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
   /**
-   * Writes each message that is sent or received to standard error, in one line, without secrets and with long values cut; a
-   * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
+   * Writes each message that is sent or received to standard error, as one line without secrets, in which long values
+   * are cut. If it is a function, the function receives the lines instead. Default: whether the environment variable
+   * `MCPX_DEBUG` is set.
    */
   readonly debug?: DebugOption | undefined
 }
@@ -230,7 +234,7 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   checkNames('sessions', sessions, ['store', 'ttl', 'events', 'retry', 'awayTimeout', 'bus'])
   checkTime('sessions.ttl', sessions.ttl, 1)
   checkTime('sessions.awayTimeout', sessions.awayTimeout, 1)
-  // It is sent to clients, which accept no other numbers.
+  // `retry` is sent to clients, which accept only whole numbers.
   const { retry } = sessions
   if (retry === undefined || (Number.isSafeInteger(retry) && retry >= 0)) return
   throw new RangeError(`sessions.retry: expected a whole number of ms from 0, got ${retry}`)

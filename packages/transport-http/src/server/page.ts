@@ -4,7 +4,7 @@ import { type Implementation, LATEST_MODERN_REVISION, type RequestMessage, withE
 import { EVENTS_TYPE, JSON_TYPE, LAST_EVENT_HEADER, SESSION_HEADER, VERSION_HEADER } from '../headers.ts'
 import type { HttpAnswer } from './responses.ts'
 
-/** Whether a browser navigates to the endpoint: it wants HTML, and sends nothing that MCP clients send. */
+/** Returns whether a browser navigates to the endpoint: it accepts HTML, and sends no header of MCP clients. */
 export function isVisit({ method, headers }: Request): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   const accept = headers.get('accept')?.toLowerCase() ?? ''

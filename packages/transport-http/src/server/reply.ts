@@ -72,14 +72,14 @@ export class Reply implements MessageSink {
   }
 
   /**
-   * Sends a message on the stream, and opens the stream if needed. Without a message it only opens the stream. Returns a
-   * promise if the sender has to wait before it sends more.
+   * Sends a message on the stream, and opens the stream if necessary. Without a message, only opens the stream. Returns
+   * a promise if the sender has to wait before it sends more.
    */
   send(message: Message | undefined): Promise<void> | undefined {
     if (!this.canSend) return undefined
     const text = message && messageText(message, this.#endpoint)
     if (text !== undefined) return this.#open().send(text)
-    // A comment, because some runtimes send the headers only with the first bytes of the body.
+    // Send a comment, because some runtimes send the headers only with the first bytes of the body.
     if (message === undefined) this.#open().body.sendComment()
     return undefined
   }

@@ -129,7 +129,7 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'retryable' in error && error.retryable === true
 }
 
-/** The parts of an endpoint that see what is sent. */
+/** The members of an endpoint that are called with each sent message and each error. */
 interface Sender {
   readonly report: Report
   readonly onMessage: MessageObserver | undefined
@@ -160,7 +160,7 @@ export function messageText(message: Message, { report, onMessage }: Sender): st
   }
 }
 
-/** Returns the missing scopes of an error about scopes. Returns undefined for other errors. */
+/** Returns the required scopes of an error about scopes. Returns undefined for other errors. */
 export function lackedScopes({ code, data }: ErrorObject): readonly string[] | undefined {
   if (code !== ErrorCode.InsufficientScope) return undefined
   const { requiredScopes } = (data ?? {}) as { requiredScopes?: unknown }

@@ -4,7 +4,7 @@ import { LONGEST_TIMER } from '@mcpx/protocol'
 
 type Timer = ReturnType<typeof setInterval>
 
-/** Returns the timer, which does not keep a process alive. */
+/** Changes a timer so that it does not keep the process alive, and returns it. */
 export function unref(timer: Timer): Timer {
   ;(timer as { unref?: () => void }).unref?.()
   return timer
@@ -24,7 +24,7 @@ interface NodeGlobals {
   readonly setImmediate?: (run: () => void) => void
 }
 
-/** Read once at load time, because tests replace the global timers. */
+/** The function is read when the module is loaded, because tests replace the global timers. */
 const inNextTurn = (globalThis as NodeGlobals).setImmediate ?? queueMicrotask
 
 let turn: Promise<void> | undefined
@@ -34,8 +34,8 @@ const REQUESTS_PER_TURN = 64
 let requestTurn: { promise: Promise<void>; left: number } | undefined
 
 /**
- * Resolves in a turn of the event loop in which a request may be handled. Only so many are handled in one turn, so that
- * their responses are written, and their clients can read, before more memory is used. For Node only, as `nextTurn`.
+ * Resolves in a turn of the event loop in which a request may be handled. The number of requests per turn is limited,
+ * so that responses are written and read before more memory is used. For Node only, like `nextTurn`.
  */
 export function requestTurnOf(): Promise<void> {
   const last = requestTurn

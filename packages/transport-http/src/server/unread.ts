@@ -1,12 +1,12 @@
-/** The responses that clients have not read yet: bounds their bytes, in total and per caller, and the time of no progress. */
+/** The responses that clients have not read yet. Limits their bytes, in total and per caller, and the time without progress. */
 
 import { ConnectionError, type SharedLimit } from '@mcpx/protocol'
 import type { NodeOutgoing } from './http-request.ts'
 import { every, nextTurn } from './timers.ts'
 
-/** The size above which a response counts, in bytes. Smaller ones are bounded by the number of requests. */
+/** The size above which a response counts, in bytes. Smaller responses are limited by the number of requests. */
 export const COUNTED = 16 * 1024
-/** The bytes of new responses after which all are counted at once, without waiting for the timer. */
+/** After this many bytes of new responses, all responses are counted immediately, without waiting for the timer. */
 const MANY = 1024 * 1024
 /** How often the responses are counted, in ms. */
 const INTERVAL = 1_000
@@ -37,14 +37,14 @@ export class UnreadResponses {
   }
 
   /**
-   * Whether a caller leaves as much unread as it may. Its next requests are then refused. Never true for callers that are
-   * not known: they are many, so beyond the total, their oldest responses are cut instead.
+   * Returns whether the unread bytes of a caller have reached its limit. Its next requests are then refused. False for
+   * unknown callers, because they may be many: above the total, their oldest responses are cut off instead.
    */
   isFull(caller: string | undefined): boolean {
     return caller !== undefined && (this.#byCaller.get(caller) ?? 0) >= this.#limit.perCaller
   }
 
-  /** Counts a response from now on, until it is read. */
+  /** Counts a response until it is read. */
   add(response: UnreadResponse, bytes: number): void {
     this.#responses.add(response)
     this.#added += bytes

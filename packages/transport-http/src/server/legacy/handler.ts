@@ -76,7 +76,7 @@ export class LegacyEra {
     return this.#sessions.size + (this.#sse?.size ?? 0)
   }
 
-  /** Whether a message is for a connection of this era, whatever its own. */
+  /** Returns whether a message is addressed to a connection of this era, even if the message itself is modern. */
   isAddressed(request: HttpRequest): boolean {
     return this.#sse?.isAddressed(request) === true
   }
@@ -174,7 +174,7 @@ export class LegacyEra {
     try {
       return await this.#answer(message, live, request, reply)
     } catch (problem) {
-      // The other requests of the batch have run: a status for all of them would make the client send them again.
+      // The other requests of the batch have run. An error status would make the client send all of them again.
       this.#endpoint.report(asError(problem))
       return errorMessage(message.id, internalError())
     }
@@ -229,7 +229,7 @@ function withoutChanges(answer: ResponseMessage): ResponseMessage {
   return { ...answer, result: { ...answer.result, capabilities } as JsonObject }
 }
 
-/** Refuses a response of the client that the process which waits for it has not received. */
+/** Refuses a response of the client, because the process that waits for it does not confirm it. */
 function notDelivered(): HttpAnswer {
   return unavailable('The process that waits for this response does not reply; send the response again')
 }

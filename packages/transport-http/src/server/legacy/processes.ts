@@ -1,4 +1,4 @@
-/** Messages between the processes of an endpoint: each process subscribes to a topic of its own, and to one of all. */
+/** Messages between the processes of an endpoint. Each process subscribes to its own topic and to a common topic. */
 
 import type { EventBus } from '@mcpx/protocol'
 
@@ -16,7 +16,7 @@ interface Envelope {
   readonly id?: number
   /** In a reply: the id of the message. */
   readonly replyTo?: number
-  /** In a reply: whether the message was for something that the process has. */
+  /** In a reply: whether the process could handle the message, because it has the session or request. */
   readonly isHandled?: boolean
 }
 
@@ -33,7 +33,7 @@ export class Processes<Body extends object> {
   #count = 0
 
   /**
-   * @param onMessage called with the messages of other processes; returns whether this process has what they are for
+   * @param onMessage called with the messages of other processes; returns whether this process could handle a message
    * @param onGap called when messages may have been lost
    */
   constructor(bus: EventBus, onMessage: (body: Body) => boolean, onGap: () => void, report: (problem: Error) => void) {
@@ -63,8 +63,8 @@ export class Processes<Body extends object> {
   }
 
   /**
-   * Sends a message to one process. Returns whether that process has what the message is for. Returns undefined if it does
-   * not reply, also after the message was repeated: the process has ended, or the bus fails.
+   * Sends a message to one process. Returns whether that process could handle it. Returns undefined if the process does
+   * not reply, even after the message was repeated, because it has ended or the bus fails.
    */
   async send(process: string, body: Body, attempts = 1): Promise<boolean | undefined> {
     for (let attempt = 1; attempt <= attempts; attempt++) {

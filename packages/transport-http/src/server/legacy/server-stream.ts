@@ -14,9 +14,15 @@ import type { SessionStreams } from './streams.ts'
 /** Messages are stored for a disconnected client for `WAIT_FACTOR` times `retry`, and for at least `LEAST_WAIT` ms. */
 const WAIT_FACTOR = 30
 const LEAST_WAIT = 250
-/** The most disconnected clients for which messages are stored. The event store in memory has as many streams. */
+/**
+ * The most disconnected clients for which messages are stored. This is also the number of streams in the event store in
+ * memory.
+ */
 const MOST_WAITING = 1_000
-/** The most messages stored per client. An event store that is full drops the oldest event, which may be the client's position. */
+/**
+ * The most messages that are stored per client. More could fill the event store, which then drops the oldest event: the
+ * client's position.
+ */
 const MOST_STORED = 900
 
 /** The GET stream of one session: list changes, resource updates and logs. It holds the session until the stream ends. */
@@ -84,7 +90,7 @@ export class ServerStream implements StreamOwner {
     this.#wait()
   }
 
-  /** Also called when the event store fails. The client then reconnects. */
+  /** Called when the server has ended the stream, or the event store fails. Then the client reconnects. */
   onEnd(): void {
     this.#wait()
   }
@@ -125,7 +131,8 @@ export class ServerStream implements StreamOwner {
   #wait(): void {
     if (this.#hasLeft) return
     const { waiting, endpoint, sessions, retry } = this.#streams
-    // Several processes: the client may already have reconnected to another one, and would receive messages twice.
+    // If there are several processes, the client may already have reconnected to another one, and would receive
+    // messages twice.
     if (this.stored === undefined || sessions.areShared || endpoint.closedReason !== undefined) {
       this.#leave()
       return
@@ -165,7 +172,10 @@ export class ServerStream implements StreamOwner {
   }
 }
 
-/** The messages since the client disconnected. All are sent to the store; this class keeps those that the store may lack. */
+/**
+ * The messages since the client disconnected. All of them are sent to the store. This class keeps the messages that the
+ * store may not have.
+ */
 class PendingChanges {
   /** The id of the last event before the client disconnected. */
   readonly lastEventId: string | undefined
@@ -213,7 +223,10 @@ class PendingChanges {
   }
 }
 
-/** Returns the subject of a change notification, after which clients fetch again. Returns undefined for other messages. */
+/**
+ * Returns the subject of a change notification: the list or resource that clients then fetch again. Returns undefined
+ * for other messages.
+ */
 function subjectOf({ method, params }: NotificationMessage): string | undefined {
   if (method.endsWith('/list_changed')) return method
   return method === 'notifications/resources/updated' ? `${method} ${params?.uri}` : undefined

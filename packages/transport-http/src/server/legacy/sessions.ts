@@ -40,7 +40,7 @@ interface SessionMessage {
   /** The changed record. */
   readonly state?: Readonly<SessionState>
   readonly ended?: true
-  /** The id of a stream. The receiver is asked whether it still writes to the stream. */
+  /** The id of a stream. Asks the receiver whether it still writes to this stream. */
   readonly writes?: string
   /** The client has resumed the GET stream at the sending process. */
   readonly resumed?: true
@@ -101,7 +101,7 @@ export class Sessions {
     await this.#store?.create(id, bound, this.#ttl)
   }
 
-  /** Returns the session that a request names, held until `release`, or the response that refuses the request. */
+  /** Returns the session that a request names, which is kept until `release`, or the response that refuses the request. */
   async find(request: HttpRequest, requestId?: RequestId): Promise<LiveSession | HttpAnswer> {
     if (this.#store === undefined) return createTemporary(request)
     const id = request.header(SESSION_HEADER)
@@ -112,7 +112,7 @@ export class Sessions {
     const state = await this.#store.get(id, this.#ttl)
     // Another caller receives the same response as for an unknown session.
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
-    // Runtimes with `waitUntil` stop a timer with the request that started it, and their requests with their clients.
+    // Runtimes with `waitUntil` stop a timer together with its request, and a request together with its client.
     if (request.waitUntil === undefined) {
       this.#checking ??= every(Math.min(EXPIRY_CHECK, this.#ttl), () => void this.#endExpired())
     }
@@ -127,7 +127,7 @@ export class Sessions {
     return live
   }
 
-  /** Whether the client of a session reads no stream, and has sent nothing for long. */
+  /** Returns whether the client of a session reads no stream, and has sent nothing for `awayTimeout`. */
   isAway({ readers, seenAt }: LiveSession): boolean {
     return readers === 0 && Date.now() - seenAt >= this.awayTimeout
   }
@@ -143,7 +143,7 @@ export class Sessions {
     if (this.#live.size === 0) this.#stopChecking()
   }
 
-  /** Ends the calls of expired sessions whose clients have gone: nobody can receive their results any more. */
+  /** Ends the calls of expired sessions whose clients have disconnected, because no client can receive their results. */
   async #endExpired(): Promise<void> {
     for (const live of this.all.filter(({ hasClient, hasEnded }) => !hasClient && !hasEnded)) {
       try {
@@ -172,7 +172,7 @@ export class Sessions {
     })
     if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
     live.replaceState(state)
-    // Calls run in any process. All other changes concern the GET stream alone.
+    // A session with running calls may be in any process. All other changes matter only to the process of the GET stream.
     const { streamProcess } = state
     if (isForCalls) await this.#processes?.publish({ session: live.id, state })
     else if (streamProcess !== undefined) await this.#processes?.publish({ session: live.id, state }, streamProcess)
@@ -198,8 +198,8 @@ export class Sessions {
   }
 
   /**
-   * Delivers a response of the client, in this process or the one that waits for it. Returns false if that process does not
-   * reply.
+   * Delivers a response of the client, in this process or in the process that waits for it. Returns false if that
+   * process does not reply.
    */
   async answer(live: LiveSession, answer: ResponseMessage): Promise<boolean> {
     if (live.requests.settle(answer)) return true
@@ -234,7 +234,7 @@ export class Sessions {
   }
 
   /**
-   * Makes this process the one that is notified of changes for the GET stream of a session.
+   * Records that this process has the GET stream of a session, so that other processes notify it of changes.
    *
    * @param isResumed whether the client has resumed the stream here, so that another process ends it
    */
@@ -261,12 +261,12 @@ export class Sessions {
     return process !== undefined && process !== this.processId
   }
 
-  /** Handles a message of another process. Returns whether this process has what the message is for. */
+  /** Handles a message of another process. Returns whether this process has the request or stream of the message. */
   #receive({ session, answer, notification, state, ended, writes, resumed }: SessionMessage): boolean {
     if (typeof session !== 'string') throw new TypeError('Ignored a message of the event bus: it names no session')
     const live = this.#live.get(session)
     if (live === undefined) return false
-    // The client is alive at another process, which may also read a stream of this one.
+    // The client uses another process, which may copy a stream of this process to it.
     live.seenAt = Date.now()
     if (answer !== undefined) return live.requests.settle(answer)
     if (notification !== undefined) return live.handleNotification(notification)

@@ -65,7 +65,7 @@ export class SseConnections {
     return withoutLastSlash(pathOf(raw.url)).endsWith(this.#path)
   }
 
-  /** Whether a message is for a connection, open or not, whatever its era. */
+  /** Returns whether a message is addressed to a connection of this transport, open or closed, whatever its era. */
   isAddressed(request: HttpRequest): boolean {
     return this.handles(request) && sessionIdIn(request) !== null
   }
@@ -132,7 +132,7 @@ class SseConnection implements StreamOwner, MessageSink {
     return this.stream.isOpen
   }
 
-  /** Sends a message. Without one it does nothing, because the stream is already open. */
+  /** Sends a message. Without a message, has no effect, because the stream is already open. */
   send(message: Message | undefined): Promise<void> | undefined {
     return this.#sendText(message && messageText(message, this.#endpoint))
   }

@@ -8,7 +8,7 @@ import type { UnreadResponse, UnreadResponses } from '../unread.ts'
 
 /** The most missed characters that are sent at once, without waiting for the reader. */
 const SENT_AT_ONCE = 16 * 1024
-/** The first and the longest time after which a store that has refused the last events is asked again, in ms. */
+/** The first and the longest delay before storing is tried again, after the store has refused events, in ms. */
 const FIRST_ATTEMPT = 1_000
 const LAST_ATTEMPT = 60_000
 /** The interval at which a stream without a reader is refreshed in the store, in ms. */
@@ -29,10 +29,13 @@ export interface Storing {
 export interface StoredStreamOwner {
   /** The caller that the kept events count for. */
   readonly caller: string | undefined
-  /** Whether nobody can resume the stream any more. */
+  /** Whether no client can resume the stream any more. */
   readonly hasEnded: boolean
   onEnd(): void
-  /** Called at this interval while the stream has no reader, in ms. Refused events are kept for as long. */
+  /**
+   * The interval at which `onUnread` is called while the stream has no reader, in ms. Refused events are kept for the
+   * same time.
+   */
   readonly unreadInterval: number
   onUnread(): void
 }
@@ -46,10 +49,10 @@ export class StoredStream implements UnreadResponse {
   #reader: EventStream | undefined
   /** A reader that is still receiving the events it missed. */
   #joining: EventStream | undefined
-  /** Events that the store has refused while there was no reader: the newest ones, because later events wait for them. */
+  /** Events that the store has refused while there was no reader. Later events are added too, because the order must be kept. */
   #refused: string[] = []
   #hasEnded = false
-  /** When the attempts to store the end are given up, in ms since 1970. */
+  /** The time of the last attempt to store the end, in ms since 1970. */
   #givesUpAt: number | undefined
   /** Refreshes the stream in the store while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
@@ -99,7 +102,7 @@ export class StoredStream implements UnreadResponse {
     return this.#storeEnd(FIRST_ATTEMPT)
   }
 
-  /** @param wait the time after which the store is asked again if it refuses, in ms */
+  /** @param wait the delay before the next attempt if the store refuses, in ms */
   #storeEnd(wait: number): Promise<void> | undefined {
     return this.#callStore(
       () => {
@@ -110,7 +113,7 @@ export class StoredStream implements UnreadResponse {
         this.#hasEnded = true
         this.stopRefreshing()
         this.#reader?.end()
-        // Until the store has the end, the stream can be resumed only with the help of this process.
+        // Until the end is stored, a resumed stream could not end in another process.
         if (isStored !== true && this.#canWait())
           after(wait, () => void this.#storeEnd(Math.min(wait * 2, LAST_ATTEMPT)))
         else this.#release()
@@ -133,7 +136,7 @@ export class StoredStream implements UnreadResponse {
     this.#owner?.onEnd()
   }
 
-  /** Ends the response after the messages that were sent. The client reconnects for the rest. */
+  /** Ends the HTTP response after the messages that were sent. The client reconnects to receive the rest. */
   closeStream(): void {
     void this.#callStore(
       () => undefined,
@@ -156,7 +159,7 @@ export class StoredStream implements UnreadResponse {
     this.#refused = []
   }
 
-  /** Keeps an event that the store has refused for the next reader. A single one may be of any size. */
+  /** Keeps an event that the store has refused, for the next reader. A single event may have any size. */
   #keep(text: string): void {
     const { unread, unsent } = this.#storing
     if (this.unread > unsent) {
@@ -171,7 +174,7 @@ export class StoredStream implements UnreadResponse {
     this.#storing.report(new ConnectionError('limit', `Dropped messages for a disconnected client: ${reason}`))
   }
 
-  /** Calls the store when it has the refused events. */
+  /** Calls the store after the refused events were stored. */
   #afterRefused<Result>(call: () => Awaitable<Result>): Awaitable<Result> {
     return this.#refused.length === 0 ? call() : this.#storeRefused().then(call)
   }
@@ -224,7 +227,10 @@ export class StoredStream implements UnreadResponse {
     this.stopRefreshing()
   }
 
-  /** Makes a reader current if it has missed few events. Otherwise returns the missed events, which must be sent first. */
+  /**
+   * Makes this reader the reader of the stream if it has missed few events. Otherwise returns the missed events, which
+   * must be sent first.
+   */
   async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
     let missed: readonly StoredEvent[] = []
     await this.#callStore(
@@ -233,7 +239,8 @@ export class StoredStream implements UnreadResponse {
         return (await this.#storing.events.replay(last))?.events ?? []
       },
       (events) => {
-        // While the store was read, another reader may have joined or this one left. Undefined events: the store failed.
+        // While the store was read, another reader may have joined, or this one may have left. If `events` is
+        // undefined, the store failed.
         if (this.#joining !== reader || events === undefined) return
         if (events.reduce((sum, { data }) => sum + data.length, 0) > SENT_AT_ONCE) missed = events
         else this.#handOver(reader, events)

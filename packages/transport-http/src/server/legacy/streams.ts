@@ -47,8 +47,8 @@ export class SessionStreams {
   /** Undefined if no events are stored. */
   readonly #storing: Storing | undefined
   /**
-   * Names the process that writes a stream, if there are several; together with the count, it makes stream ids unique.
-   * Created on first use, because Workers provide random values only during a request.
+   * Identifies the process that writes a stream, if there are several. Together with the count, it makes stream ids
+   * unique. Created on first use, because Workers provide random values only during a request.
    */
   #suffix: string | undefined
   #count = 0
@@ -114,7 +114,7 @@ export class SessionStreams {
     return stream
   }
 
-  /** Opens a response that reads a stream. It holds the session, and keeps the session and the stored stream from expiring. */
+  /** Opens a response that reads a stream. While it is open, the session and the stored stream do not expire. */
   #openReader(live: LiveSession, request: HttpRequest, stream?: StoredStream, onLeft?: () => void): EventStream {
     live.readers += 1
     this.sessions.hold(live)
@@ -180,8 +180,9 @@ export class SessionStreams {
   }
 
   /**
-   * Finds the stream of an event that the store has dropped, by the stream id, which the ids of the memory store contain.
-   * The GET stream continues without a position; a POST stream of this process continues with its later events.
+   * Finds the stream of an event that the store has dropped. This is possible if the event id contains the stream id,
+   * as in the memory store. The GET stream continues without a position. A POST stream of this process continues with
+   * its later events.
    */
   #findForgotten(live: LiveSession, lastEventId: string): LostStream {
     if (lastEventId.includes(`${live.id}~feed~`)) return { kind: 'get', position: {} }
@@ -205,12 +206,12 @@ export class SessionStreams {
       return refusal(409, invalidRequest('This session already has an open GET stream'))
     }
     if (this.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
-    // The changes since the client disconnected are known only if no other process can have served it.
+    // The changes since the client disconnected are known only if no other process can have served the client.
     const hasGap = position !== undefined && this.sessions.areShared
     const pending = earlier?.takePending()
     earlier?.end()
     const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
-    // The same stored stream is used again, because the store may still be writing messages of it.
+    // Use the same stored stream again, because the store may still be writing its messages.
     const stored = (isSame ? earlier?.stored : undefined) ?? this.#createServerStream(live, position?.streamId)
     const stream = new ServerStream(this, live, request, stored)
     live.serverStream = stream
@@ -229,7 +230,7 @@ export class SessionStreams {
     return reader.toResponse()
   }
 
-  /** Copies the stored events of another process to a reader, until that process ends the stream or has ended itself. */
+  /** Copies the stored events of another process to a reader, until that process ends the stream or exits. */
   async #copyEvents(
     live: LiveSession,
     reader: EventStream,
@@ -250,7 +251,7 @@ export class SessionStreams {
     const checking = every(WRITER_CHECK, () => void checkWriter())
     try {
       for await (const event of events.follow(lastEventId, stop.signal)) await send(event)
-      // The last events before the writer ended, which may be stored but not followed yet.
+      // Send the last events before the process exited, which may be stored but not received yet.
       if (reader.isOpen) for (const event of (await events.replay(last))?.events ?? []) await send(event)
     } catch (problem) {
       this.endpoint.report(problem as Error)
