@@ -1,7 +1,6 @@
 /** `mcpx inspect`: a page in the browser that shows a server, calls it, and logs the messages. */
 
 import { once } from 'node:events'
-import process from 'node:process'
 import { openBrowser } from '@mcpx/auth/node'
 import type { Command } from 'commander'
 import type { ServerSource } from '../inspect/api.ts'
@@ -32,8 +31,6 @@ export function define(command: Command, context: CommandContext): void {
     .addHelpText('after', NOTES)
     .action(async (word: string, options: InspectOptions) => {
       const { output, terminal } = context
-      // The page supports features that the newest revision deprecates, because servers use them.
-      process.noDeprecation = true
       const server = await resolveServer(context, word, options)
       const inspector = await startInspector({
         label: server.label,

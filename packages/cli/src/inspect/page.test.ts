@@ -1,5 +1,7 @@
 /** The page of `mcpx inspect` in headless Chromium. Left out where Chromium is not installed. */
 
+import { writeFile } from 'node:fs/promises'
+import process from 'node:process'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import axe from 'axe-core'
@@ -274,6 +276,21 @@ describe.runIf(hasChromium)('the page of mcpx inspect', () => {
     ).toEqual([undefined, undefined, 1])
     expect(hosts).toEqual(new Set([new URL(url).host]))
     expect(tab.context().pages()).toHaveLength(1)
+  })
+
+  it('shows the form, the result and the messages side by side, as in the picture of the guide', async () => {
+    const { url } = await inspect(createShop(), { folder: page.folder })
+    const tab = await visit(browser, `${url}#tools/search`, { viewport: { width: 1280, height: 960 } })
+    await tab.getByLabel(/^q/).fill('shoes')
+    await tab.getByRole('combobox', { name: /^sort/ }).selectOption('cheapest')
+    await tab.getByRole('button', { name: 'Call search' }).click()
+    await resultOf(tab).getByText('"shoes in red"').waitFor()
+    await tab.getByRole('log').getByText('tools/call').nth(1).waitFor()
+    for (const part of [tab.getByRole('button', { name: 'Call search' }), resultOf(tab), tab.getByRole('log')])
+      expect(await part.isVisible()).toBe(true)
+    await tab.mouse.move(0, 0)
+    const image = await tab.screenshot()
+    if (process.env.SCREENSHOT !== undefined) await writeFile(process.env.SCREENSHOT, image)
   })
 
   it('can be used with the keyboard alone', async () => {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import process from 'node:process'
 import type { LoadedView } from '@mcpx/apps/client'
 import { toNodeHandler } from '@mcpx/transport-http/node'
 import type { Hono } from 'hono'
@@ -43,6 +44,8 @@ const PAGE = import.meta.url.endsWith('.ts')
  * @throws CliError if the port is in use
  */
 export async function startInspector({ port = 0, folder = PAGE, ...options }: InspectorOptions): Promise<Inspector> {
+  // The page supports features that the newest revision deprecates, because servers use them.
+  process.noDeprecation = true
   const token = randomBytes(32).toString('base64url')
   const views = new Views()
   const [page, viewServer] = [createServer(), createServer()]

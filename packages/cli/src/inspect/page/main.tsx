@@ -24,7 +24,7 @@ function Page(): VNode {
   const state = usePageState()
   const route = useRoute()
   const [hasMessages, setHasMessages] = useState(true)
-  const { connection, isOnline, label } = state
+  const { connection, isOnline, label, source } = state
   const name = nameOf(state)
   const hasColumn = hasMessages && route.tab !== 'messages'
   useEffect(() => {
@@ -76,7 +76,14 @@ function Page(): VNode {
               </ErrorCard>
             </div>
           )}
-          {connection.status === 'connecting' && <Loading>Connecting to {visibleText(label)}</Loading>}
+          {connection.status === 'connecting' && (
+            <>
+              <Loading>Connecting to {visibleText(label)}</Loading>
+              {source.kind === 'url' && (
+                <p class="hint note">If the server requires a login, continue in the tab that it opens.</p>
+              )}
+            </>
+          )}
           {(connection.status === 'connected' || route.tab === 'server' || route.tab === 'messages') && (
             <TabContent tab={route.tab} />
           )}

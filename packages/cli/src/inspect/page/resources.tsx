@@ -153,7 +153,9 @@ function Reader({ uri, readsAtOnce = false }: { readonly uri: string; readonly r
         </span>
       </div>
       {problem && <ErrorCard error={problem} />}
-      <RunPanel run={run}>{(result, duration) => <ReadResult result={result} duration={duration} />}</RunPanel>
+      <RunPanel run={run} scrolls={!readsAtOnce}>
+        {(result, duration) => <ReadResult result={result} duration={duration} />}
+      </RunPanel>
     </>
   )
 }

@@ -8,15 +8,17 @@ import type { Run } from './hooks.ts'
 /** The state of a call. `children` shows its result. */
 export function RunPanel<Result>(props: {
   readonly run: Run<Result>
+  /** Whether the panel comes into view when its content changes. Default: true. */
+  readonly scrolls?: boolean
   readonly children: (result: Result, duration: number) => ComponentChildren
 }): VNode | null {
-  const { run, children } = props
+  const { run, scrolls = true, children } = props
   const { state } = run
   const box = useRef<HTMLElement>(null)
   const shown = useRef(state.status)
   useEffect(() => {
-    // The panel is below the form. It comes into view when its content changes, not when the item is opened.
-    if (shown.current !== state.status) box.current?.scrollIntoView({ block: 'nearest' })
+    // The panel is below the form.
+    if (scrolls && shown.current !== state.status) box.current?.scrollIntoView({ block: 'nearest' })
     shown.current = state.status
   }, [state.status])
   switch (state.status) {
