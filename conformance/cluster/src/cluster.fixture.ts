@@ -41,7 +41,15 @@ interface Started extends ClusterNode {
 
 const SIZE = 3
 
-const defaults = { sessionTtl: 60_000, eventTtl: 60_000, storeTimeout: 5_000, keepAlive: 60_000 }
+const defaults = {
+  sessionTtl: 60_000,
+  eventTtl: 60_000,
+  storeTimeout: 5_000,
+  keepAlive: 60_000,
+  taskLease: 600_000,
+  taskTtl: 60_000,
+  ledger: '/dev/null',
+}
 
 export async function startCluster(settings: Partial<typeof defaults> = {}): Promise<Cluster> {
   const redis = await startRedis()

@@ -1,10 +1,12 @@
 /** A node of the cluster: `node --conditions=source node.fixture.ts <options as JSON>`. It sends its URL over IPC. */
 
+import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createServer, type Server } from '@mcpx/server'
 import { redisStore } from '@mcpx/store-redis'
+import { tasks } from '@mcpx/tasks'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { createClient } from '@redis/client'
 
@@ -21,12 +23,22 @@ export interface NodeOptions {
   readonly storeTimeout: number
   /** The interval of comments on open streams, at which sessions are refreshed too, in ms. */
   readonly keepAlive: number
+  /** How long a node may give no sign of life before another one continues its tasks, in ms. */
+  readonly taskLease: number
+  /** How long tasks are kept, in ms. */
+  readonly taskTtl: number
+  /** A file to which the steps of tasks are written. */
+  readonly ledger: string
 }
 
 /** The number of resources that clients can subscribe to: `note://0`, `note://1` and so on. */
 export const RESOURCES = 120
 
 const counting = { type: 'object', properties: { times: { type: 'integer' }, pause: { type: 'number' } } } as const
+const working = {
+  type: 'object',
+  properties: { key: { type: 'string' }, steps: { type: 'integer' }, pause: { type: 'number' } },
+} as const
 const logging = { type: 'object', properties: { text: { type: 'string' }, after: { type: 'number' } } } as const
 const naming = { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] } as const
 
@@ -48,7 +60,12 @@ async function main(): Promise<void> {
   }
   const server = createServer(
     { name: 'node', version: '1.0.0' },
-    { store, secrets, onError: note },
+    {
+      store,
+      secrets,
+      onError: note,
+      extensions: [tasks({ lease: options.taskLease, ttl: options.taskTtl, pollInterval: 100 })],
+    },
   ) as unknown as Server
   let added = 0
   server
@@ -75,6 +92,24 @@ async function main(): Promise<void> {
     .tool('touch', { input: naming }, async (args) => {
       server.resourceUpdated((args as { uri: string }).uri)
       return String(process.pid)
+    })
+    .tool('work', { input: working, task: 'required', resumable: true }, async (args, ctx) => {
+      const { key, steps, pause } = args as { key: string; steps: number; pause: number }
+      const nodes: number[] = []
+      for (let n = 0; n < steps; n++) {
+        const node = await ctx.step(`step ${n}`, async () => {
+          appendFileSync(options.ledger, `${key} ${n}\n`)
+          await new Promise((resolve) => setTimeout(resolve, pause))
+          return process.pid
+        })
+        nodes.push(node)
+      }
+      return nodes.join(' ')
+    })
+    .tool('confirm', { task: 'required', resumable: true }, async (_args, ctx) => {
+      const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
+      const { action } = await ctx.elicit('name', { message: 'Who?', schema })
+      return action
     })
     .tool('grow', {}, () => {
       added += 1

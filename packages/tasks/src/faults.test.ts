@@ -327,3 +327,42 @@ describe('a subscription to tasks', () => {
     expect(peer.heard.at(-1)?.params?.status).toBe('input_required')
   })
 })
+
+describe('a store that cannot be reached', () => {
+  it('is named to the client by every request about tasks, and reported to onError', async () => {
+    const errors: unknown[] = []
+    let isReachable = true
+    const store = storeWith((stored) => {
+      const failing =
+        (name: keyof TaskStore) =>
+        async (...args: never[]) => {
+          if (!isReachable) throw unreachable()
+          return (stored[name] as (...all: never[]) => unknown)(...args)
+        }
+      const names = ['create', 'get', 'update'] as const
+      return Object.fromEntries(names.map((name) => [name, failing(name)])) as unknown as TaskStore
+    })
+    let runs = 0
+    const server = create({ store, onError: (error) => errors.push(error) }).tool('t', { task: 'required' }, () => {
+      runs += 1
+      return 'done'
+    })
+    const peer = connectPeer(server)
+    const { taskId = '' } = await peer.call('t')
+    await finish(peer, taskId)
+    isReachable = false
+    const named = {
+      code: -32603,
+      message: expect.stringContaining('send the request again'),
+      data: { reason: 'store' },
+    }
+    expect(await peer.get(taskId)).toMatchObject(named)
+    expect(await peer.update(taskId, { q: yes })).toMatchObject(named)
+    expect(await peer.cancel(taskId)).toMatchObject(named)
+    expect(await peer.call('t')).toMatchObject(named)
+    expect(errors.map(String)).toEqual(Array(4).fill('Error: The store cannot be reached'))
+    isReachable = true
+    expect((await peer.get(taskId)).status).toBe('completed')
+    expect(runs).toBe(1)
+  })
+})

@@ -32,12 +32,17 @@ export class TaskEnded extends Error {
   }
 }
 
-/** The reason why a task failed because of the server: `data.reason` of its error. */
-export type TaskFailureReason = 'expired' | 'lost' | 'secrets' | 'too-large' | 'limit'
+/** The reason why a task, or a request about it, failed because of the server: `data.reason` of the error. */
+export type TaskFailureReason = 'expired' | 'lost' | 'secrets' | 'too-large' | 'limit' | 'store'
 
 /** Creates the error of a task that failed because of the server. */
 export function taskError(reason: TaskFailureReason, message: string): RpcError {
   return internalError(message, { data: { reason } })
+}
+
+/** Returns whether a store says that the same call may succeed later. */
+export function isRetryable(error: unknown): boolean {
+  return (error as { retryable?: unknown } | undefined)?.retryable === true
 }
 
 interface PendingChange {
@@ -176,13 +181,12 @@ export class LiveTask {
         for (const { reject } of batch) reject(this.ended.reason)
         return
       } catch (error) {
-        const isRetryable = (error as { retryable?: unknown } | undefined)?.retryable === true
-        if (!isRetryable && batch.length > 1) {
+        if (!isRetryable(error) && batch.length > 1) {
           // One change may be at fault, such as the result of a step that is too large.
           for (const change of batch) await this.#write([change])
           return
         }
-        if (!isRetryable || this.ended.aborted) {
+        if (!isRetryable(error) || this.ended.aborted) {
           for (const { reject } of batch) reject(error)
           return
         }

@@ -105,7 +105,11 @@ export class TaskRun implements LongWork {
   /** Creates the task, responds with it, and runs the handler. */
   async respondAsTask(next: Next): Promise<object> {
     const live = await this.#promote()
-    if (live === undefined) throw this.#failure ?? taskError('limit', 'There are too many tasks; try again later')
+    if (live === undefined) {
+      throw this.#failure === undefined
+        ? taskError('limit', 'There are too many tasks; try again later')
+        : this.#runner.nameFailure(this.#failure, this.#base)
+    }
     // The request was cancelled while the task was stored.
     if (this.#base?.signal.aborted) this.#onRequestCancelled()
     void this.#work(live, () => this.#callHandler(next))

@@ -1,8 +1,8 @@
 /** Runs the tasks of one process: creates them, renews their leases, and takes over those of processes that have died. */
 
-import { type AuthInfo, type JsonObject, principalOf, SharedLimit } from '@mcpx/protocol'
+import { type AuthInfo, type Context, type JsonObject, principalOf, SharedLimit } from '@mcpx/protocol'
 import type { ExtensionHost, ServerRequest } from '@mcpx/server'
-import { LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
+import { isRetryable, LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
 import type { TaskSettings } from './options.ts'
 import { ended, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
 import type { TaskRecords } from './records.ts'
@@ -109,6 +109,13 @@ export class TaskRunner {
     this.#runs.set(id, { run, live })
     await this.#open(live)
     return live
+  }
+
+  /** Returns the error of a request. A store that cannot be reached is reported, and has a name for the client. */
+  nameFailure(error: unknown, ctx: Context | undefined): unknown {
+    if (!isRetryable(error)) return error
+    this.host.report(error, ctx)
+    return taskError('store', 'The tasks of this server cannot be reached at the moment: send the request again')
   }
 
   /** Called when the work on a task has ended in this process. */

@@ -135,6 +135,13 @@ function checkResumable(value: unknown, { task }: Readonly<Record<string, unknow
 
 function createMiddleware(host: ExtensionHost, runner: TaskRunner): Middleware {
   return async (request, ctx, next) => {
+    if (request.method.startsWith('tasks/')) {
+      try {
+        return await next()
+      } catch (error) {
+        throw runner.nameFailure(error, ctx)
+      }
+    }
     if (request.method !== 'tools/call') return next()
     const resumed = runOf(ctx)
     if (resumed !== undefined) return resumed.resume(next)

@@ -389,6 +389,8 @@ describe('errors of requests', () => {
     ['tools/call', { name: 'add' }, 'tools/call "add"', false],
     ['resources/read', { uri: 'a://b' }, 'resources/read "a://b"', true],
     ['tools/list', {}, 'tools/list', true],
+    ['tasks/update', { taskId: 'a', inputResponses: {} }, 'tasks/update', true],
+    ['tasks/cancel', { taskId: 'a' }, 'tasks/cancel', true],
   ])('name the tool or the resource: %s', async (method, params, label, retryable) => {
     const request = async (fetch: () => Promise<Response>) => {
       const connection = await http('https://example.com/mcp', { fetch }).connect({

@@ -204,9 +204,9 @@ const temporaryStatuses = new Set([408, 425, 429, 503])
 /** Statuses of a gateway that received no response. The server may have processed the request. */
 const lostStatuses = new Set([502, 504])
 
-/** Methods that can safely be repeated. */
+/** Methods that can safely be repeated. A server ignores answers that a task has already received. */
 const repeatable =
-  /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|.+\/(?:list|get))$/
+  /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|tasks\/(?:update|cancel)|.+\/(?:list|get))$/
 
 /** The name of a request in error messages: `tools/call "add"`. */
 export function labelOf({ method, params = {} }: RequestMessage): string {
