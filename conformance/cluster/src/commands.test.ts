@@ -1,6 +1,8 @@
 /** The number of commands that each kind of request sends to Redis. */
 
+import { connect, type TaskHandle } from '@mcpx/client'
 import { delay } from '@mcpx/testing'
+import { http } from '@mcpx/transport-http/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectBy, type TestClient } from './clients.fixture.ts'
 import { type Cluster, hasRedis, startCluster } from './cluster.fixture.ts'
@@ -67,6 +69,39 @@ const kinds: readonly Kind[] = [
   },
 ]
 
+interface TaskKind {
+  readonly what: string
+  /** The commands that one request and its effects send. */
+  readonly expected: Readonly<Record<string, number>>
+  /** The tool that begins the task. Default: one that waits for its user. */
+  readonly tool?: string
+  readonly args?: Readonly<Record<string, string | number>>
+  /** What is counted for a task that was begun before. Default: the task from its beginning to its end. */
+  request?(task: TaskHandle): Promise<unknown>
+}
+
+/** Each change of a task is a script and a message, which the node that works on it and subscribed clients receive. */
+const taskKinds: readonly TaskKind[] = [
+  {
+    what: 'task without steps, from its call to its end',
+    tool: 'work',
+    args: { key: 'a', steps: 0, pause: 0 },
+    expected: { EVAL: 2, PUBLISH: 1, SUBSCRIBE: 1, UNSUBSCRIBE: 1 },
+  },
+  {
+    what: 'task with 5 steps, from its call to its end',
+    tool: 'work',
+    args: { key: 'a', steps: 5, pause: 0 },
+    expected: { EVAL: 7, PUBLISH: 6, SUBSCRIBE: 1, UNSUBSCRIBE: 1 },
+  },
+  { what: 'poll', expected: { EVAL: 1 }, request: (task) => task.status() },
+  {
+    what: 'cancellation',
+    expected: { EVAL: 3, PUBLISH: 1, UNSUBSCRIBE: 1 },
+    request: (task) => task.cancel(),
+  },
+]
+
 const REPEATS = 10
 
 describe.skipIf(!hasRedis)('commands to Redis', { timeout: TIMEOUT }, () => {
@@ -108,6 +143,25 @@ describe.skipIf(!hasRedis)('commands to Redis', { timeout: TIMEOUT }, () => {
     })
     const perRequest = Object.fromEntries(Object.entries(counts).map(([name, total]) => [name, total / REPEATS]))
     console.log(`${era}: ${what}: ${JSON.stringify(perRequest)}`)
+    expect(perRequest).toEqual(expected)
+  })
+
+  it.each(taskKinds)('of tasks: $what', async ({ what, expected, tool = 'confirm', args = {}, request }) => {
+    cluster.balancer.pin(0)
+    const client = await connect(http(cluster.balancer.url), { onElicit: () => ({ action: 'accept', content: {} }) })
+    onTestFinished(() => client.close())
+    const start = () => client.callTool(tool, args, { task: 'handle' })
+    // The node looks for the tasks of other nodes once.
+    const [first] = await Promise.all(Array.from({ length: 3 }, start))
+    await first?.status()
+    await first?.cancel()
+    const tasks = request === undefined ? [] : await Promise.all(Array.from({ length: REPEATS }, start))
+    await delay(300)
+    const counts = await count(async () => {
+      for (let n = 0; n < REPEATS; n++) await (request === undefined ? start() : request(tasks[n] as TaskHandle))
+    })
+    const perRequest = Object.fromEntries(Object.entries(counts).map(([name, total]) => [name, total / REPEATS]))
+    console.log(`tasks: ${what}: ${JSON.stringify(perRequest)}`)
     expect(perRequest).toEqual(expected)
   })
 })
