@@ -47,6 +47,20 @@ export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unse
   })
 }
 
+/**
+ * Closes idle connections, as Node does, but after their bytes were read. If a handler has blocked the event loop, timers fire
+ * before Node reads the requests that have arrived meanwhile, and these would be lost.
+ */
+export function closeIdleConnections(http: Server, unsent: OpenResponses): void {
+  http.on('timeout', (socket) => {
+    const { bytesRead } = socket
+    setImmediate(() => {
+      const isIdle = socket.bytesRead === bytesRead && unsent.of(socket).length === 0
+      if (isIdle) socket.destroy()
+    })
+  })
+}
+
 function refusalOf(code: string | undefined, { maxHeaderSize, requestTimeout }: ArrivalSettings): string {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const text = `The headers are larger than ${maxHeaderSize} bytes (maxHeaderSize)`

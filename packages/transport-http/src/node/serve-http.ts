@@ -12,7 +12,7 @@ import { ENDPOINT_OPTIONS, type EndpointOptions, readPath } from '../server/opti
 import { isVisit, notFoundPage } from '../server/page.ts'
 import { faultResponse, refusal, toResponse } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
-import { answerBrokenRequests, arrivalSettings, OpenResponses } from './broken-requests.ts'
+import { answerBrokenRequests, arrivalSettings, closeIdleConnections, OpenResponses } from './broken-requests.ts'
 import { refuseInvalidRequest } from './to-node-handler.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
@@ -85,6 +85,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     else outgoing.writeHead(404).end()
   })
   answerBrokenRequests(http, settings, unsent)
+  closeIdleConnections(http, unsent)
   const port = await listen(http, address, report)
   return {
     url: `http://${authorityOf({ ...address, port })}${paths[0]}`,
