@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { modern } from './connections.fixture.ts'
 import { type Host, killHosts, startHost } from './hosts.fixture.ts'
-import { dial, initialize, raw } from './sockets.fixture.ts'
+import { dial, initialize, raw, rawModern } from './sockets.fixture.ts'
 import { floods, send } from './strangers.fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -66,4 +66,20 @@ describe('a server with a heap of 256 MB survives', () => {
     }
     expect((await host.look()).resident).toBeLessThan(MOST_RESIDENT)
   })
+})
+
+it('a server responds to requests that arrive together, although their results do not fit into its heap together', async () => {
+  const limits = { unreadBytes: 1024 * 1024 * 1024, perCaller: 1 }
+  const small = await startHost({ heap: 128, serve: { limits } })
+  const [count, size] = [60, 2_500_000]
+  const sockets = await Promise.all(Array.from({ length: count }, () => dial(small.port)))
+  // The process reads all requests at once when it continues, as on a busy machine.
+  small.child.kill('SIGSTOP')
+  for (const [id, { socket }] of sockets.entries()) {
+    socket.write(raw(rawModern.body(id, 'big', { size }), { ...rawModern.headers('big'), connection: 'close' }))
+  }
+  small.child.kill('SIGCONT')
+  const texts = await Promise.all(sockets.map(({ closed }) => closed))
+  expect(small.stderr).not.toContain('heap')
+  expect(texts.filter((text) => text.startsWith('HTTP/1.1 200') && text.length > size)).toHaveLength(count)
 })

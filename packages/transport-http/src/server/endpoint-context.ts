@@ -27,7 +27,7 @@ import {
   SEND_TIMEOUT,
 } from './options.ts'
 import { asError, type HttpAnswer, isRetryable } from './responses.ts'
-import { every } from './timers.ts'
+import { countResponse, every } from './timers.ts'
 import { COUNTED, UnreadJson, UnreadResponses } from './unread.ts'
 
 /** The number of times that running requests are checked within `keepAlive`. */
@@ -145,7 +145,10 @@ export class EndpointContext {
   /** Cuts off a response whose client reads nothing for too long (on Node), and counts the unread bytes of a JSON response. */
   watchResponse({ outgoing, admission }: HttpRequest, { body }: HttpAnswer): void {
     if (outgoing === undefined || body === null || (typeof body === 'string' && body.length < COUNTED)) return
-    if (typeof body === 'string') this.unread.add(new UnreadJson(admission.caller, outgoing), body.length)
+    if (typeof body === 'string') {
+      countResponse(body.length)
+      this.unread.add(new UnreadJson(admission.caller, outgoing), body.length)
+    }
     if (this.sendTimeout > LONGEST_TIMER) return
     outgoing.setTimeout?.(this.sendTimeout, () => {
       if (outgoing.destroyed || outgoing.writableLength === 0) return

@@ -22,33 +22,74 @@ export function after(ms: number, run: () => void): Timer | undefined {
 
 interface NodeGlobals {
   readonly setImmediate?: (run: () => void) => void
+  readonly process?: { readonly nextTick?: (run: () => void) => void }
 }
 
+const { setImmediate: immediate, process } = globalThis as NodeGlobals
 /** The function is read when the module is loaded, because tests replace the global timers. */
-const inNextTurn = (globalThis as NodeGlobals).setImmediate ?? queueMicrotask
+const inNextTurn = immediate ?? queueMicrotask
+/** Runs a function when no promise job is left, but in the same turn of the event loop. */
+const afterJobs = (run: () => void) => (process?.nextTick === undefined ? inNextTurn(run) : process.nextTick(run))
 
 let turn: Promise<void> | undefined
 
 /** The most requests that are handled in one turn of the event loop. */
 const REQUESTS_PER_TURN = 64
-let requestTurn: { promise: Promise<void>; left: number } | undefined
+/** The requests that are handled at the same time: their results, and the JSON of these, are in memory together. */
+const REQUESTS_AT_ONCE = 8
+/** The bytes of responses after which the next requests wait for the next turn. */
+const BYTES_PER_TURN = 4 * 1024 * 1024
+
+interface RequestGroup {
+  readonly promise: Promise<void>
+  readonly begin: () => void
+  size: number
+}
+
+/** The requests that have arrived and are not handled yet, oldest first. */
+const groups: RequestGroup[] = []
+let handledInTurn = 0
+let bytesInTurn = 0
 
 /**
- * Resolves in a turn of the event loop in which a request may be handled. The number of requests per turn is limited,
- * so that responses are written and read before more memory is used. For Node only, like `nextTurn`.
+ * Resolves when a request may be handled, in a later turn of the event loop. The number of requests per turn and at the same
+ * time is limited, so that responses are written and read before more memory is used. For Node only, like `nextTurn`.
  */
 export function requestTurnOf(): Promise<void> {
-  const last = requestTurn
-  if (last !== undefined && last.left > 0) {
-    last.left -= 1
-    return last.promise
+  let group = groups.at(-1)
+  if (group === undefined || group.size >= REQUESTS_AT_ONCE) {
+    let begin = () => {}
+    const promise = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    group = { promise, begin, size: 0 }
+    if (groups.push(group) === 1) inNextTurn(beginTurn)
   }
-  const next = { promise: (last?.promise ?? Promise.resolve()).then(nextTurn), left: REQUESTS_PER_TURN - 1 }
-  requestTurn = next
-  void next.promise.then(() => {
-    if (requestTurn === next) requestTurn = undefined
-  })
-  return next.promise
+  group.size += 1
+  return group.promise
+}
+
+/** Counts the bytes of a response that was created in this turn. */
+export function countResponse(bytes: number): void {
+  bytesInTurn += bytes
+}
+
+function beginTurn(): void {
+  handledInTurn = 0
+  bytesInTurn = 0
+  beginGroup()
+}
+
+function beginGroup(): void {
+  if (handledInTurn >= REQUESTS_PER_TURN || bytesInTurn >= BYTES_PER_TURN) {
+    inNextTurn(beginTurn)
+    return
+  }
+  const group = groups.shift()
+  if (group === undefined) return
+  handledInTurn += group.size
+  group.begin()
+  if (groups.length > 0) afterJobs(beginGroup)
 }
 
 /**
