@@ -100,6 +100,8 @@ async function takeSamples({ duration, look, server, load, tally, note }: Sampli
     const sample = { at: Math.round(now - begin), operations: tally.ended, throughput, latency, processes }
     samples.push(sample)
     note(describe(sample, tally))
+    // The client notices the connections that were closed meanwhile.
+    await pause(50)
     lastEnded = tally.ended
     lastTime = performance.now()
     load.pace.resume()
