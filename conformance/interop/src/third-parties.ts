@@ -1,5 +1,6 @@
 /** All tested servers and clients from npm. */
 
+import { agents } from './third-party/agents.ts'
 import { aiSdk } from './third-party/ai-sdk.ts'
 import { frameworks } from './third-party/frameworks.ts'
 import { inspectorOverHttp, inspectorOverStdio } from './third-party/inspector.ts'
@@ -24,5 +25,6 @@ export const thirdParties: readonly ThirdParty[] = [
   ...mcpRemote,
   ...supergateway,
   ...frameworks,
+  ...agents,
   ...oldSdks,
 ]

@@ -22,7 +22,8 @@ export async function connectOurs(target: Target): Promise<Driver> {
     clientInfo: info,
     era: (target.revision as Revision | undefined) ?? 'auto',
     eraMemory: createEraMemory(),
-    timeout: 5_000,
+    // Several servers start at the same time, on machines that may be busy.
+    timeout: 15_000,
     onElicit: (request) =>
       request.mode === 'url'
         ? answerForm(received, 'url', request.message, request.url)
