@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'rolldown'
 
-const { exports, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { exports, bin = {}, version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
 const files = [...entries, ...Object.values(bin)]
 const names = new Set(files.flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? []))
@@ -12,6 +12,7 @@ export default defineConfig({
   input: Object.fromEntries([...names].map((name) => [name, `src/${name}.ts`])),
   platform: 'neutral',
   external: /^[^./]/,
+  transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
   output: {
     dir: 'dist',
     cleanDir: true,

@@ -24,7 +24,9 @@ import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import { TASKS } from './tasks.ts'
 import { Turns } from './turns.ts'
 
-const VERSION = '0.0.0'
+/** The version in package.json, which the build sets. Undefined in the sources of the repository. */
+declare const PACKAGE_VERSION: string | undefined
+const VERSION = typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0'
 
 /** The options of a request, with the callback that answers the input requests of the server during it. */
 export interface SentOptions extends RequestOptions {

@@ -1,13 +1,14 @@
 /** Checks the endpoint: the handshake, sessions, methods, revisions, streams and CORS. */
 
 import { isObject, isRevision } from '@mcpx/protocol'
+import { VERSION } from '../version.ts'
 import { checkAuthorization } from './authorization.ts'
 import type { Diagnosis, FindingId } from './findings.ts'
 import { recognize } from './hints.ts'
 import { addNetworkError, excerptOf, messageOf, POST_HEADERS, type Probe, type Prober } from './probe.ts'
 
 const REVISION = '2025-11-25'
-const CLIENT = { name: 'mcpx-doctor', version: '0.0.0' }
+const CLIENT = { name: 'mcpx-doctor', version: VERSION }
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
