@@ -44,7 +44,10 @@ export class AuthError extends Error {
   }
 }
 
-/** Query and fragment may contain codes and states, and the part before the host a password. */
+/**
+ * Removes the parts of a URL that may be secret: the query and the fragment, with codes and states, and a password
+ * before the host.
+ */
 function withoutSecrets(url: string | URL): string {
   if (!URL.canParse(url.toString())) return printable(url.toString())
   const { protocol, host, pathname } = new URL(url)
@@ -54,7 +57,7 @@ function withoutSecrets(url: string | URL): string {
 /** In characters. */
 const MAX_PRINTED = 200
 
-/** A value of a peer for an error message: on one line, shortened, without control characters. */
+/** Prepares a value from a peer for an error message: on one line, shortened, without control characters. */
 export function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : jsonOf(value)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
@@ -70,7 +73,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** Removes secrets from a text of the peer to which they were sent. */
+/** Removes secrets from a string that was received from a peer to which they were sent. */
 export function redact(text: string, secrets: Iterable<string>): string {
   let safe = text
   for (const secret of secrets) {

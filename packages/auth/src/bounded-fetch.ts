@@ -10,13 +10,13 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>
 
 export interface FetchLimits {
-  /** How long the response may take, body included, in ms. */
+  /** How long the response may take, including its body, in ms. */
   readonly timeout: number
   /** The largest body, in bytes. */
   readonly maxResponseSize: number
 }
 
-/** Why there is no usable response. */
+/** The reason why there is no usable response. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly reason: 'timeout' | 'too_large' | 'unreachable'
@@ -28,8 +28,8 @@ export class FetchError extends Error {
 }
 
 /**
- * Sends a request, follows no redirect, and reads the whole body. Rejects with `FetchError`, even if `fetch` ignores its
- * signal; an `AuthError` of `fetch` passes through.
+ * Sends a request, follows no redirect, and reads the whole body. Rejects with `FetchError`, even if `fetch` ignores
+ * its signal. An `AuthError` of `fetch` is rethrown.
  */
 export async function boundedFetch(
   fetch: SendRequest,
@@ -59,7 +59,7 @@ export async function boundedFetch(
 }
 
 async function withWholeBody(response: Response, maxResponseSize: number): Promise<Response> {
-  // A browser reveals nothing else of a redirect.
+  // Browsers hide all other properties of a redirect.
   if (response.type === 'opaqueredirect') return response
   const { status, headers } = response
   const text = await readText(response, maxResponseSize)
@@ -88,7 +88,7 @@ async function readText({ body, headers }: Response, maxResponseSize: number): P
   }
 }
 
-/** The JSON value of a body. Returns undefined if it is not JSON. */
+/** Returns the JSON value of a body, or undefined if it is not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json()
@@ -98,8 +98,8 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 /**
- * The `authorization` header of HTTP Basic authentication (RFC 6749, section 2.3.1). Encodes like a form: `-`, `_` and `.`
- * stay as they are, because many servers do not decode them.
+ * Returns the `authorization` header of HTTP Basic authentication (RFC 6749, section 2.3.1). Encodes like a form, but
+ * not `-`, `_` and `.`, because many servers do not decode them.
  */
 export function basicAuthorization(clientId: string, secret: string): string {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)

@@ -1,4 +1,4 @@
-/** An authorization server for MCP clients in front of a provider that they cannot use directly. */
+/** An authorization server for MCP clients that logs users in with a provider which the clients cannot use directly. */
 
 export type { AuthInfo, Awaitable, Store } from '@mcpx/protocol'
 export { memoryStore } from '@mcpx/protocol/memory'

@@ -1,4 +1,4 @@
-/** Guards for servers: they check tokens and keys, and refer clients to the authorization server. */
+/** Guards for servers. They check tokens and keys, and tell clients which authorization server to use. */
 
 export type { AuthInfo, Guard, ReplayStore, ScopeRefusal } from '@mcpx/protocol'
 export { createMemoryReplayStore, type MemoryReplayStoreOptions } from '@mcpx/protocol/memory'

@@ -1,9 +1,12 @@
-/** Which URLs may carry credentials, where issuers have their metadata, and how far inside a network a host is. */
+/**
+ * Checks URLs that credentials are sent to, returns the metadata URLs of issuers, and determines in which network zone
+ * a host is.
+ */
 
 import { printable } from './auth-error.ts'
 
 /**
- * Parses a URL that may carry credentials: `https:`, or `http:` on this machine.
+ * Parses a URL that credentials may be sent to: `https:`, or `http:` on this machine.
  *
  * @throws RangeError that names `option` for any other
  */
@@ -24,7 +27,7 @@ function problemOf({ username, password, hash, protocol, hostname }: URL): strin
   return 'is not HTTPS; plain HTTP is accepted on this machine only'
 }
 
-/** The URLs at which an issuer may have its metadata, by RFC 8414 and OpenID Connect Discovery. */
+/** Returns the URLs at which an issuer may have its metadata, by RFC 8414 and OpenID Connect Discovery. */
 export function issuerMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -39,7 +42,7 @@ export function issuerMetadataUrls(issuer: string): string[] {
 /** `reserved`: addresses that no MCP server has, such as those of cloud metadata services. */
 export type NetworkZone = 'public' | 'private' | 'loopback' | 'reserved'
 
-/** Names that are resolved inside a network only. */
+/** Names that are resolved only inside a private network. */
 const PRIVATE_NAMES = /(?:^|\.)(?:local|internal|intranet|lan|corp|home|private|home\.arpa)$/
 
 /** @param hostname as `URL` or a resolver writes it: IPv4 in four decimal parts, IPv6 with or without brackets */
@@ -74,7 +77,7 @@ function zoneOfIpv6(groups: readonly number[]): NetworkZone {
   return isTeredo || (first & 0xe000) !== 0x2000 ? 'reserved' : 'public'
 }
 
-/** The zone of the IPv4 address in an IPv6 address that is mapped, compatible, translated or 6to4. */
+/** Returns the zone of the IPv4 address in an IPv6 address that is mapped, compatible, translated or 6to4. */
 function embeddedIpv4(groups: readonly number[]): NetworkZone | undefined {
   const [first = 0, second = 0, third = 0, , , sixth = 0, high = 0, low = 0] = groups
   const startsWithZeros = groups.slice(0, 5).every((group) => group === 0)
@@ -89,7 +92,7 @@ function bytesOf(high: number, low: number): number[] {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff]
 }
 
-/** The eight groups of an address, of which the last two may be written as IPv4. */
+/** Returns the eight groups of an address. The last two groups may be written as IPv4. */
 function parseIpv6(address: string): number[] {
   const [plain = ''] = address.split('%')
   const ipv4 = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain)

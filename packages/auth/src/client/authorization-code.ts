@@ -29,12 +29,12 @@ export interface CodeRequest {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** How long the state of a login is kept while the page is away, in ms. */
+/** How long the state of a login is kept after the page was left, in ms. */
 const PENDING_TTL = 600_000
 
 /** Refuses servers without PKCE: their codes can be stolen. */
 export function requirePkce({ issuer, assumed, code_challenge_methods_supported: supported }: ServerMetadata): void {
-  // A server without metadata cannot announce it; the revision that permits such servers demands PKCE.
+  // A server without metadata cannot declare PKCE. The revision that permits such servers requires it.
   if (assumed || supported?.includes('S256') === true) return
   const list = supported === undefined ? 'none' : printable(supported.join(', '))
   const message = `The authorization server does not support PKCE with S256 (code_challenge_methods_supported: ${list})`
@@ -127,11 +127,14 @@ async function exchangeCode(
   return requestToken(connection, { step: 'token', server, client, grantType: 'authorization_code', params, dpop })
 }
 
-/** The code of a callback that has the state of this login and is from the authorization server of this login. */
+/**
+ * Returns the code of a callback. Throws unless the callback has the state of this login and is from its authorization
+ * server.
+ */
 function validCode(server: ServerMetadata, client: Client, state: string, callback: URLSearchParams): string {
   const url = server.issuer
   try {
-    // The library treats it like a missing one.
+    // The library treats an empty `iss` as missing.
     if (callback.get('iss') === '') throw new Error('iss is empty')
     const params = validateAuthResponse(server, { client_id: client.id }, callback, state)
     const [code, ...others] = params.getAll('code')

@@ -1,4 +1,7 @@
-/** Sends requests with a token, and repeats them with another one when the server demands it, a limited number of times. */
+/**
+ * Sends requests with a token. If the server refuses the token, repeats the request with another one, a limited number
+ * of times.
+ */
 
 import { AuthError, printable } from '../auth-error.ts'
 import type { Fetch } from '../bounded-fetch.ts'
@@ -68,7 +71,7 @@ function notRepeatable(url: URL): AuthError {
   return new AuthError(message, { step: 'verification', url, hint })
 }
 
-/** A login may take longer than the timeout of the request. */
+/** Runs a login while the timeout of the request is paused, because a login may take longer. */
 async function withoutClock<T>({ signal }: Caller, hold: AuthTarget['hold'], work: () => Promise<T>): Promise<T> {
   const restart = signal ? hold?.(signal) : undefined
   try {
@@ -98,14 +101,14 @@ async function send(
   })
 }
 
-/** How many sets of scopes are counted: a server cannot make this client ask for ever new ones. */
+/** How many sets of scopes are counted, so that a server cannot make this client request new ones forever. */
 const MAX_SCOPE_SETS = 100
 
-/** Decides what follows from a response: nothing, the same request again, or a need for other tokens. */
+/** Decides what to do after a response: nothing, send the same request again, or obtain other tokens. */
 class ChallengeHandler {
   readonly #cache: TokenCache
   readonly #maxStepUps: number
-  /** How often each set of scopes was requested in vain. */
+  /** How often each set of scopes was requested without success. */
   readonly #failedStepUps = new Map<string, number>()
 
   constructor(cache: TokenCache, maxStepUps: number) {
@@ -123,7 +126,7 @@ class ChallengeHandler {
       attempt.nonces += 1
       return 'repeat'
     }
-    // A request that ends a session is not worth a login.
+    // Do not start a login to end a session.
     if (attempt.method === 'DELETE') return 'done'
     if (status === 401) return this.#afterUnauthorized(challenge, attempt)
     const lacksScopes = challenge.error === 'insufficient_scope' && challenge.scope.length > 0

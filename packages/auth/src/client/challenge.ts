@@ -8,7 +8,7 @@ const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const PARAM = new RegExp(`\\s*(${TOKEN})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\[\\s\\S])*)"|(${TOKEN}))\\s*(?=,|$)`, 'y')
 /** A scheme, alone or before its parameters. */
 const SCHEME = new RegExp(`\\s*(${TOKEN})(?:\\s+|(?=\\s*(?:,|$)))`, 'y')
-/** The value that some schemes have instead of parameters. */
+/** The value (token68) that some schemes have instead of parameters. */
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*\s*(?=,|$)/y
 
 interface ParsedChallenge {
@@ -35,7 +35,7 @@ export function parseChallenges(header: string | null): ParsedChallenge[] {
       const [, name = '', quoted, token = ''] = param
       const params = challenges.at(-1)?.params
       const key = name.toLowerCase()
-      // The first of several parameters with one name counts.
+      // If a parameter occurs several times, the first one is used.
       if (params?.has(key) === false) params.set(key, quoted?.replace(/\\([\s\S])/g, '$1') ?? token)
     } else {
       const scheme = match(SCHEME)
@@ -75,7 +75,7 @@ export function readChallenge(response: Response, preferred: 'bearer' | 'dpop'):
   return { error: read('error'), scope: scopesOf(read('scope')), resourceMetadata: read('resource_metadata') }
 }
 
-/** The valid scopes of a list or of a string with spaces, without duplicates. */
+/** Returns the valid scopes of a list or of a string with spaces, without duplicates. */
 export function scopesOf(list: string | readonly string[] | undefined): string[] {
   const scopes = typeof list === 'string' ? list.split(/\s+/) : (list ?? [])
   return [...new Set(scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))]

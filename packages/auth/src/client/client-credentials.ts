@@ -1,4 +1,7 @@
-/** Tokens without a user: a client in its own name (RFC 6749, section 4.4), and a workload with an assertion (RFC 7523). */
+/**
+ * Tokens without a user: for a client that acts for itself (RFC 6749, section 4.4), and for a workload with an
+ * assertion (RFC 7523).
+ */
 
 import type { Awaitable } from '@mcpx/protocol'
 import { decodeJwt } from 'jose'
@@ -11,13 +14,13 @@ import { type AssertionKey, type Client, type PrivateKey, requestToken, type Sec
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** How a client that was registered by hand authenticates: with a secret, or better with a key. */
+/** The credentials of a client that was registered by hand: a secret, or better a key. */
 export interface CredentialOptions {
   /** The id of the client at its authorization server. */
   readonly clientId: string
   /** The secret of the client. Default: none. */
   readonly clientSecret?: string | undefined
-  /** How the secret is sent. Default: a method that the server supports, the header before the body. */
+  /** How the secret is sent. Default: a method that the server supports; the header is preferred to the body. */
   readonly clientAuthentication?: SecretMethod | undefined
   /**
    * Signs an assertion for each request (`private_key_jwt`): a `CryptoKey`, a JWK, or PEM (PKCS #8). It has precedence over
@@ -34,7 +37,7 @@ export interface CredentialOptions {
 export interface ClientCredentialsOptions extends CommonOptions, CredentialOptions {}
 
 /**
- * Obtains tokens for a client in its own name, without a user.
+ * Obtains tokens for a client that acts for itself, without a user.
  *
  * ```ts
  * const auth = clientCredentials({ clientId: 'nightly', clientSecret, issuer: 'https://login.example' })
@@ -57,7 +60,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Login {
 export interface WorkloadOptions extends CommonOptions {
   /**
    * The token of the platform, or a function that is called for each request, because platforms rotate it. Its audience
-   * must be the authorization server; a token for another audience is sent only if `issuer` is given.
+   * must be the authorization server. A token for another audience is sent only if the option `issuer` is set.
    */
   readonly assertion: string | ((context: { readonly issuer: string; readonly resource: string }) => Awaitable<string>)
 }
@@ -68,14 +71,17 @@ export function workload(options: WorkloadOptions): Login {
   const client: Client = { id: 'workload', anonymous: true }
   const flow = machineFlow(JWT_BEARER, client, async ({ discovery: { server, resource } }) => {
     const assertion = typeof given === 'string' ? given : await given({ issuer: server.issuer, resource })
-    // The platform may know an issuer that the user names by another name.
+    // If the user names the issuer, the platform may know it by another name.
     if (options.issuer === undefined) refuseOtherAudience(assertion, server)
     return { assertion }
   })
   return createLogin(options, flow)
 }
 
-/** Any recipient of an assertion can use it at its audience, so it is sent to its audience only. */
+/**
+ * Throws if an assertion is for another audience: any recipient of an assertion can use it at its audience, so it is
+ * sent only there.
+ */
 function refuseOtherAudience(assertion: string, { issuer, token_endpoint }: ServerMetadata): void {
   let audience: unknown
   try {
@@ -105,7 +111,7 @@ export function clientOf(options: CredentialOptions): Client {
   return { id, key: { privateKey, algorithm, audience: options.assertionAudience } }
 }
 
-/** @param paramsOf returns the parameters of a token request beside resource and scope */
+/** @param paramsOf returns the parameters of a token request in addition to resource and scope */
 export function machineFlow(
   grantType: string,
   client: Client,
@@ -114,7 +120,7 @@ export function machineFlow(
   return {
     interactive: false,
     kind: `${grantType} ${client.id}`,
-    // Any recipient of a secret can use it, so it is sent to the authorization server of the first login only.
+    // Any recipient of a secret can use it, so it is sent only to the authorization server of the first login.
     bound: client.secret !== undefined,
     client: async () => client,
     async start(context, scopes) {

@@ -1,4 +1,4 @@
-/** Creates a `Login` from a flow: the options that all flows share, and one token cache per server. */
+/** Creates a `Login` from a flow, with one token cache per server. Defines the options that all flows share. */
 
 import type { Awaitable } from '@mcpx/protocol'
 import type { Fetch } from '../bounded-fetch.ts'
@@ -11,11 +11,11 @@ import { type AuthStore, memoryStore } from './store.ts'
 import { TokenCache } from './token-cache.ts'
 import { recordKey } from './token-records.ts'
 
-/** Describes the requests that a wrapped `fetch` sends. */
+/** The server of a wrapped `fetch`. */
 export interface AuthTarget {
   /** The URL of the MCP server. */
   readonly url: URL
-  /** Stops the clock of the request with this signal during a login. The returned function starts it again. */
+  /** Pauses the timeout of the request with this signal, for example during a login, until the returned function is called. */
   readonly hold?: ((signal: AbortSignal) => () => void) | undefined
 }
 
@@ -45,8 +45,8 @@ export interface CommonOptions {
   /** Stores credentials and tokens of one user. Default: `memoryStore()`. */
   readonly store?: AuthStore | undefined
   /**
-   * Scopes to request in addition to those of the server's challenge. Default: those of the challenge, or else all that
-   * the server's metadata lists, or else none.
+   * Scopes to request in addition to the scopes in the server's challenge. Default: none; if the challenge has none
+   * either, all scopes in the server's metadata are requested.
    */
   readonly scope?: string | readonly string[] | undefined
   /** The only permitted authorization server. Default: the first one that the server names. */
@@ -58,20 +58,21 @@ export interface CommonOptions {
   readonly resource?: string | false | undefined
   /** Requests tokens that are bound to a key of this client, and proves its possession with each request. Default: false. */
   readonly dpop?: boolean | DpopOptions | undefined
-  /** How often a request, or requests for the same scopes, may ask for more scopes in vain. Default: 2. */
+  /** How often a request, or the same set of scopes, may lead to a request for more scopes without success. Default: 2. */
   readonly maxStepUps?: number | undefined
   /** How long a response of an authorization server may take, in ms; then `AuthError`. Default: 10,000. */
   readonly timeout?: number | undefined
   /** The largest response of an authorization server, in bytes; above it `AuthError`. Default: 131,072 (128 Ki). */
   readonly maxResponseSize?: number | undefined
   /**
-   * Origins that a server may name although they are in a private network, do not use `https:`, or serve its metadata from
-   * another origin. Default: none; but a server in a private network may name others there, and one on this machine any.
+   * Origins that are accepted in metadata even if they are in a private network, do not use `https:`, or differ from
+   * the origin of the server. Default: none. Without this option, a server in a private network may name other origins
+   * in private networks, and a server on this machine may name any origin.
    */
   readonly trustedOrigins?: readonly string[] | undefined
   /**
-   * Resolves the addresses of a public name, so that none in a private network is requested; for clients that run on
-   * servers. Default: names are not resolved.
+   * Resolves host names, so that public names of private addresses can be refused; for clients that run on servers.
+   * Default: names are not resolved.
    */
   readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the authorization server of an MCP server, by RFC 9728, RFC 8414 and OpenID Connect Discovery, and decides which
- * of their documents are trusted.
+ * Finds the authorization server of an MCP server, with RFC 9728, RFC 8414 and OpenID Connect Discovery, and decides
+ * which documents are trusted.
  */
 
 import { isObject } from '@mcpx/protocol'
@@ -13,14 +13,17 @@ import { trustHint } from './url-policy.ts'
 /** Metadata whose URLs were checked and whose lists contain strings only. */
 export interface ServerMetadata extends AuthorizationServer {
   readonly token_endpoint: string
-  /** There was no document: the endpoints are the default paths of the first protocol revision with authorization. */
+  /**
+   * Whether there was no document. Then the endpoints are the default paths of the first protocol revision with
+   * authorization.
+   */
   readonly assumed?: true
 }
 
 export interface Discovery {
   /** The identifier of the MCP server, for which tokens are stored. */
   readonly resource: string
-  /** The parameter of token and authorization requests that names the server; empty if the user has disabled it. */
+  /** The parameter of token and authorization requests that names the server. Empty if the option `resource` is false. */
   readonly resourceParams: Readonly<{ resource?: string }>
   /** The scopes that the MCP server lists in its metadata. */
   readonly scopesSupported: readonly string[]
@@ -32,25 +35,26 @@ export interface DiscoveryRequest {
   readonly serverUrl: URL
   /** The URL of the metadata that a challenge of the server names. */
   readonly resourceMetadata?: string | undefined
-  /** The URL of the metadata of the previous login, from which it may have moved. Requested if no challenge names another. */
+  /** The URL of the metadata at the previous login. Requested if no challenge names another URL. */
   readonly previousMetadata?: string | undefined
   /** The only permitted authorization server. */
   readonly issuer?: string | undefined
-  /** The previous authorization server: it stays in use as long as the MCP server names it. */
+  /** The previous authorization server. It is used as long as the MCP server names it. */
   readonly previousIssuer?: string | undefined
-  /** The option of the user. */
+  /** The option `resource`. */
   readonly resource?: string | false | undefined
 }
 
 /** Rejects with `AuthError` for a document that is missing, wrong, or not trusted. */
 export async function discover(connection: Connection, request: DiscoveryRequest): Promise<Discovery> {
   const { serverUrl, issuer } = request
-  // The result is a token that is sent to this URL.
+  // Check the URL of the server too, because tokens will be sent there.
   connection.urls.checkWithoutLookup('discovery', 'The URL of the server', serverUrl, serverUrl)
   const metadata = await findResourceMetadata(connection, request)
   if (metadata === undefined) return discoverWithoutMetadata(connection, request)
   const chosen = chooseIssuer(metadata.authorizationServers, request)
-  // An issuer that the user names is trusted like its own host; any other like the MCP server.
+  // An issuer that the user names is trusted like its own host. An issuer that the MCP server names is trusted like the
+  // MCP server.
   const namedBy = chosen === issuer ? new URL(chosen) : serverUrl
   const server = await readServerMetadata(connection, { issuer: chosen, namedBy })
   if (server === undefined) throw missingServerMetadata(chosen)
@@ -73,7 +77,10 @@ function chooseIssuer(named: readonly string[], { serverUrl, issuer, previousIss
   throw new AuthError(message, { step: 'discovery', url: serverUrl, hint })
 }
 
-/** A server of the first revisions is its own authorization server, and need not have metadata. */
+/**
+ * Finds the authorization server of an MCP server without metadata. In the first revisions, a server is its own
+ * authorization server, with or without metadata.
+ */
 async function discoverWithoutMetadata(
   connection: Connection,
   { serverUrl, issuer, resource: option }: DiscoveryRequest,
@@ -106,8 +113,8 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const REPORT_TO_SERVER = 'Report it to the operator of the server: its metadata must name the URL that clients use.'
 
 /**
- * Reads the document that the challenge names, or else that of the previous login, or else the well-known ones. Returns
- * undefined if the server has none.
+ * Reads the document that the challenge names, otherwise the document of the previous login, otherwise the well-known
+ * documents. Returns undefined if the server has none.
  */
 async function findResourceMetadata(
   connection: Connection,
@@ -125,7 +132,7 @@ async function findResourceMetadata(
   for (const url of urls) {
     const { status, body } = await getJson(connection, url)
     if (status >= 500) throw metadataRefused(url, status)
-    // Another document may be at the previous URL now.
+    // The previous URL may now have a different document.
     const isMetadata = status === 200 && isObject(body) && (url !== previous || 'resource' in body)
     if (isMetadata) return readResourceMetadata(body, url, server)
   }
@@ -138,7 +145,7 @@ async function checkMetadataUrl(connection: Connection, named: string, server: U
   return url
 }
 
-/** The author of the document decides who receives the tokens, so it must be the server itself. */
+/** Throws if a document is on another origin. It determines who receives the tokens, so it must come from the server itself. */
 function refuseOtherOrigin(url: URL, server: URL): void {
   if (url.origin === server.origin) return
   const hint = `The metadata of ${server.origin} must be served there. ${trustHint(url)}`
@@ -177,8 +184,8 @@ function readResourceMetadata(body: unknown, url: URL, server: URL): ResourceMet
 }
 
 /**
- * Whether a document may describe this server: it names the server's URL or, at a well-known path, which only the owner
- * of the origin can write, a parent of that URL.
+ * Returns whether a document may describe this server: its `resource` is the URL of the server. A document at a
+ * well-known path may also name a parent of this URL, because only the owner of the origin can write there.
  */
 function covers(resource: string, server: URL, document: URL): boolean {
   if (!URL.canParse(resource)) return false
@@ -204,7 +211,7 @@ export interface IssuerCandidate {
   readonly aliases?: readonly string[] | undefined
 }
 
-/** Returns undefined if the authorization server has no document. */
+/** Reads the metadata of an authorization server. Returns undefined if it has no document. */
 export async function readServerMetadata(
   connection: Connection,
   candidate: IssuerCandidate,
@@ -256,7 +263,7 @@ async function readDocument(
   for (const name of ENDPOINTS) {
     const endpoint = body[name]
     if (endpoint === undefined || endpoint === null) continue
-    // The browser of the user opens the authorization endpoint; this client sends requests to the others.
+    // The browser of the user opens the authorization endpoint. This client sends requests to the other endpoints.
     const isOpened = name === 'authorization_endpoint'
     const { urls } = connection
     const checked = isOpened
@@ -274,7 +281,7 @@ async function readDocument(
   return { ...metadata, issuer, token_endpoint }
 }
 
-/** The endpoints of a server without metadata: the first revision with authorization defines their paths. */
+/** Returns the endpoints of a server without metadata. The first revision with authorization defines their paths. */
 function assumedMetadata(origin: string): ServerMetadata {
   return {
     issuer: origin,
@@ -287,7 +294,7 @@ function assumedMetadata(origin: string): ServerMetadata {
 
 const MAX_ENTRIES = 1_000
 
-/** The strings in a list of a peer. */
+/** Returns the strings in a list that was received from a peer. */
 export function stringsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value.slice(0, MAX_ENTRIES).filter((entry) => typeof entry === 'string')

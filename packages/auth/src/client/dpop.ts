@@ -20,16 +20,19 @@ export interface DpopOptions {
   readonly algorithm?: 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'PS256' | 'RS256' | undefined
 }
 
-/** In characters: a nonce must fit into a header. */
+/** The longest nonce, in characters. A nonce must fit into a header. */
 const MAX_NONCE_LENGTH = 1_024
 
-/** The nonce of a response. A nonce that is too long is ignored. */
+/** Returns the nonce of a response. A nonce that is too long is ignored. */
 export function nonceOf({ headers }: Response): string | undefined {
   const nonce = headers.get('dpop-nonce')
   return nonce === null || nonce === '' || nonce.length > MAX_NONCE_LENGTH ? undefined : nonce
 }
 
-/** The part of a response that the library needs for the next proof: it would parse challenges of any length. */
+/**
+ * Returns a response with only the header that the library needs for the next proof, because it would parse challenges
+ * of any length.
+ */
 export function withNonceOnly(response: Response): Response {
   return new Response(null, { headers: { 'dpop-nonce': nonceOf(response) ?? '' } })
 }
@@ -48,7 +51,10 @@ export class DpopKey {
     this.#name = name
   }
 
-  /** Signs the proofs of one client and keeps the nonces of servers. Loaded from the store or created by the first call. */
+  /**
+   * Returns the object that signs the proofs of one client and keeps the nonces of servers. The first call loads the
+   * key from the store, or creates it.
+   */
   handle(): Promise<DPoPHandle> {
     this.#handle ??= this.#createHandle().catch((error) => {
       this.#handle = undefined

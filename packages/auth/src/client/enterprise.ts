@@ -16,7 +16,7 @@ import { requestToken } from './token-endpoint.ts'
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-/** The identity provider of the company, and the credentials of this client there. */
+/** The identity provider of the company, with the credentials of this client at the provider. */
 export interface IdentityProvider extends CredentialOptions {
   /** The identifier of the provider. */
   readonly issuer: string
@@ -35,7 +35,7 @@ export interface EnterpriseOptions extends CommonOptions, CredentialOptions {
 }
 
 /**
- * Obtains tokens for an employee by the identity provider of the company.
+ * Obtains tokens for an employee with the identity provider of the company.
  *
  * ```ts
  * const auth = enterprise({
@@ -82,7 +82,7 @@ async function requestAssertion(
   throw new AuthError(message, { step: 'token', url: server.token_endpoint, hint })
 }
 
-/** The user names the provider, so it may be in a private network. */
+/** Finds the token endpoint of the identity provider. The user names the provider, so it may be in a private network. */
 async function tokenServerOf({ issuer, tokenEndpoint }: IdentityProvider, connection: Connection) {
   const namedBy = new URL(issuer)
   if (tokenEndpoint === undefined) {

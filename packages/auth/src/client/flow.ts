@@ -1,4 +1,4 @@
-/** A way to obtain tokens, such as the authorization code flow, and what it works with. */
+/** The interface of flows, which obtain tokens, such as the authorization code flow. */
 
 import type { Discovery } from './discovery.ts'
 import type { DpopKey } from './dpop.ts'
@@ -16,7 +16,7 @@ export interface FlowContext {
   readonly dpop: DpopKey | undefined
   /** The id of the client that the stored tokens were issued to. */
   readonly clientId: string | undefined
-  /** Fires when no caller waits any more. */
+  /** Aborted when no caller is waiting any more. */
   readonly signal: AbortSignal
 }
 
@@ -26,11 +26,11 @@ export interface FlowResult {
 }
 
 export interface Flow {
-  /** A user is asked to log in, who must not be asked again and again. */
+  /** Whether a user has to log in. Then logins must not be repeated in a row. */
   readonly interactive: boolean
   /** Distinguishes the tokens of clients that share a store. */
   readonly kind: string
-  /** The client works with the authorization server of its first login only. */
+  /** Whether the client only works with the authorization server of its first login. */
   readonly bound: boolean
   /** Returns the client if it is known without a registration. */
   client(context: FlowContext): Promise<Client | undefined>

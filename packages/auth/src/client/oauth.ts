@@ -36,17 +36,23 @@ export interface OAuthOptions extends CommonOptions {
   readonly clientId?: string | undefined
   /** The secret of a client that was registered by hand. Default: none. */
   readonly clientSecret?: string | undefined
-  /** How the secret is sent. Default: `client_secret_basic` if the server supports it, else `client_secret_post`, else `none`. */
+  /**
+   * How the secret is sent. Default: `client_secret_basic` if the server supports it, otherwise `client_secret_post`,
+   * otherwise `none`.
+   */
   readonly clientAuthentication?: SecretMethod | undefined
   /** The metadata for dynamic registration. Default: the name `MCP client`, and values derived from the redirect. */
   readonly clientMetadata?: ClientMetadata | undefined
-  /** More parameters of the authorization request, such as `login_hint`. They cannot replace those of the protocol. Default: none. */
+  /**
+   * More parameters of the authorization request, such as `login_hint`. They cannot replace parameters of the protocol.
+   * Default: none.
+   */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Logs a user in when a server requires authorization: finds the authorization server, registers the client, asks the
- * user, stores and refreshes the tokens, and asks for more scopes when a call needs them. If a step
+ * Logs a user in when a server requires authorization: finds the authorization server, registers the client, sends the user to the login, stores and
+ * refreshes the tokens, and requests more scopes when a call needs them. If a step
  * fails, the request rejects with an `AuthError` that names the step and the reason.
  *
  * ```ts
@@ -72,11 +78,14 @@ export function oauth(options: OAuthOptions): Login {
 
 interface KnownClient {
   readonly client: Client
-  /** The redirect URIs of a dynamic registration; undefined for other clients. */
+  /** The redirect URIs of a dynamic registration. Undefined for other clients. */
   readonly redirectUris?: Registration['redirectUris'] | undefined
 }
 
-/** Returns the client that was registered by hand, has a metadata document, or was registered dynamically before, in this order. */
+/**
+ * Returns the client that was registered by hand, otherwise the client with a metadata document, otherwise the client
+ * that was registered dynamically before.
+ */
 async function knownClient(
   { clientId, clientSecret, clientAuthentication, clientMetadataUrl }: OAuthOptions,
   context: FlowContext,
@@ -111,7 +120,7 @@ async function logIn(options: OAuthOptions, context: FlowContext, scope: readonl
     const response = await authorize({ ...context, signal }, { client, redirect, redirectUri, scope, params })
     return { client, response }
   } catch (error) {
-    // The server may have deleted the client: then it shows an error to the user and does not redirect back.
+    // The server may have deleted the client. Then it shows an error to the user, and does not redirect back.
     if (known?.redirectUris !== undefined && !context.signal.aborted) await requireNewRegistration(context)
     throw error
   } finally {

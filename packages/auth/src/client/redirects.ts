@@ -8,15 +8,15 @@ export type Callback = string | URL | URLSearchParams
 
 /** The argument of a `redirectUri` function. */
 export interface RedirectUriOptions {
-  /** Fires when the login has ended. */
+  /** Aborted when the login has ended. */
   readonly signal: AbortSignal
   /** The redirect URIs of the current registration. A login with another URI registers the client again. */
   readonly registered: readonly string[]
 }
 
 /**
- * Opens a URL for the user, and resolves to the URL that the user was sent back to. The signal fires when the login has
- * ended. A rejection ends the login.
+ * Opens a URL for the user, and resolves to the URL that the user was sent back to. The signal is aborted when the
+ * login has ended. A rejection ends the login.
  */
 export interface Redirect {
   (url: URL, options: { readonly signal: AbortSignal }): Promise<Callback>
@@ -49,7 +49,7 @@ export function manualRedirect(
 
 // In a browser
 
-/** The part of a browser that is used. */
+/** The globals of a browser that this module uses. */
 interface Browser {
   readonly location: { readonly href: string; assign(url: string): void }
   readonly history: { replaceState(state: unknown, unused: string, url: string): void }
@@ -74,13 +74,13 @@ const CHANNEL = 'mcpx-auth'
 const CHECK_INTERVAL = 500
 
 /**
- * The shortest time after which a closed window ends the login, in ms. A window that is reported as closed sooner may
- * still be open, because its page can isolate itself from its opener (COOP). Then the window is not checked again.
+ * The shortest time after which a closed window ends the login, in ms. If a window is reported as closed sooner, it may still be open, because its
+ * page can isolate itself from its opener (COOP). Then the window is not checked again.
  */
 const SHORTEST_VISIT = 3_000
 
 /**
- * Opens a window for the login. Browsers open one only in response to a click, so connect in the handler of a click.
+ * Opens a window for the login. Browsers open windows only in response to a click, so connect in the handler of a click.
  *
  * ```ts
  * const auth = oauth({ redirect: popupRedirect({ redirectUri: 'https://app.example/callback' }), store: localStorageStore() })

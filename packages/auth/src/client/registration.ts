@@ -30,9 +30,9 @@ export interface ClientMetadata {
   readonly software_version?: string | undefined
   /** The scopes that the client may request, separated by spaces. */
   readonly scope?: string | undefined
-  /** Default: `native` for redirect URIs of this machine or of a private scheme, else `web`. */
+  /** Default: `native` for redirect URIs of this machine or of a private scheme, otherwise `web`. */
   readonly application_type?: 'native' | 'web' | undefined
-  /** Default: `none` if the server supports it, else a secret. */
+  /** Default: `none` if the server supports it, otherwise a secret. */
   readonly token_endpoint_auth_method?: SecretMethod | undefined
 }
 
@@ -41,7 +41,7 @@ export interface Registration {
   readonly redirectUris: readonly string[]
 }
 
-/** The key of the record of a client with an id, or of the client that was registered last. */
+/** Returns the key of the record of a client with an id, or of the client that was registered last. */
 function keyOf({ discovery }: FlowContext, ...id: readonly string[]): string {
   return recordKey('client', discovery.server.issuer, ...id)
 }
@@ -117,7 +117,10 @@ function applicationTypeOf(redirectUri: string): 'native' | 'web' {
   return isWeb && networkZone(hostname) !== 'loopback' ? 'web' : 'native'
 }
 
-/** A client on the machine of a user cannot keep a secret from that user. */
+/**
+ * Returns the default authentication method: `none` if possible, because a client on the machine of a user cannot hide
+ * a secret from that user.
+ */
 function defaultMethod({ token_endpoint_auth_methods_supported: supported, assumed }: ServerMetadata): SecretMethod {
   if (assumed || supported?.includes('none') === true) return 'none'
   if (supported === undefined || supported.includes('client_secret_basic')) return 'client_secret_basic'

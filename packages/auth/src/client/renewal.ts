@@ -1,4 +1,4 @@
-/** Replaces tokens: by newer ones in the store, by a refresh, or by a new login. */
+/** Replaces tokens: with newer tokens in the store, with a refresh, or with a new login. */
 
 import { AuthError, printable } from '../auth-error.ts'
 import type { Fetch } from '../bounded-fetch.ts'
@@ -27,7 +27,7 @@ export interface LoginSettings {
   readonly connect: ConnectionFactory
   readonly flow: Flow
   readonly dpop: DpopKey | undefined
-  /** The scopes that the user wants. */
+  /** The scopes in the option `scope`. */
   readonly scope: readonly string[]
   readonly issuer: string | undefined
   readonly resource: string | false | undefined
@@ -39,17 +39,17 @@ export interface TokenNeed {
   readonly scope: readonly string[]
   /** The URL of the metadata that the challenge names. */
   readonly resourceMetadata?: string | undefined
-  /** The scopes of the current tokens are needed as well. */
+  /** Whether the scopes of the current tokens are needed as well. */
   readonly stepUp?: boolean | undefined
-  /** Only a refresh may be used, not a login. */
+  /** Whether only a refresh may be used, not a login. */
   readonly refreshOnly?: boolean | undefined
-  /** Only a login may be used, not a refresh. */
+  /** Whether only a login may be used, not a refresh. */
   readonly loginOnly?: boolean | undefined
 }
 
 export interface Renewed {
   readonly tokens: Tokens
-  /** `store`: another caller or process has obtained them. */
+  /** The source of the new tokens. `store`: another caller or process has obtained them. */
   readonly source: 'store' | 'refresh' | 'login'
 }
 
@@ -57,11 +57,11 @@ export interface Renewal {
   readonly fetch: Fetch
   readonly refused: Tokens | undefined
   readonly need: TokenNeed
-  /** Fires when no caller waits any more. */
+  /** Aborted when no caller is waiting any more. */
   readonly signal: AbortSignal
 }
 
-/** Whether tokens that another caller has obtained can be used instead of the refused ones. */
+/** Returns whether tokens that another caller has obtained can be used instead of the refused ones. */
 export function satisfies(tokens: Tokens, refused: Tokens | undefined, { scope, stepUp }: TokenNeed): boolean {
   if (tokens.accessToken === refused?.accessToken || isDue(tokens)) return false
   return includesAll(stepUp === true ? tokens.scope : tokens.requested, scope)
@@ -104,7 +104,7 @@ export async function renewTokens(
   if (stored !== undefined && stored.issuer !== renewed.tokens.issuer) await records.delete(stored)
   return renewed
 
-  /** Several servers can share a resource, and with it the tokens: the first one refreshes them for all. */
+  /** Refreshes tokens. Several servers can share a resource and its tokens: then the first server refreshes them for all. */
   async function refresh(): Promise<Renewed | undefined> {
     const client = await flow.client(context)
     if (client === undefined) return undefined
@@ -132,7 +132,7 @@ export async function renewTokens(
     if (newer !== undefined && satisfies(newer, tokens, need)) return { tokens: newer, source: 'store' }
     if (TRANSIENT_ERRORS.has(response.code)) throw response.error
     if (response.code === 'invalid_client') await flow.forgetClient?.(context)
-    // After a refresh ahead of time, the access token can be used until it expires.
+    // If an early refresh fails, the access token can be used until it expires.
     const isUsable = need.refreshOnly === true && !isExpired(tokens)
     if (!isUsable) await records.delete(tokens)
     else if (newer?.accessToken === tokens.accessToken) {
@@ -142,7 +142,7 @@ export async function renewTokens(
   }
 
   async function logIn(previous: Tokens | undefined): Promise<Renewed> {
-    // The scopes of the challenge, or else all that the server lists; always those that the user wants.
+    // The scopes of the challenge and of the option `scope`. If there are none, all scopes that the server lists.
     const named = [...settings.scope, ...need.scope]
     const held = need.stepUp === true ? (previous?.requested ?? []) : []
     const requested = [...new Set([...held, ...(named.length > 0 ? named : discovery.scopesSupported)])]

@@ -73,7 +73,7 @@ function requestError(step: AuthStep, url: string, error: FetchError, limits: Fe
   }
 }
 
-/** Follows redirects of GET requests within one origin: secrets are sent to the named URL only. */
+/** Follows redirects of GET requests within one origin. Other requests are not redirected, because they contain secrets. */
 async function followRedirects(fetch: Fetch, step: AuthStep, first: string, init: RequestInit): Promise<Response> {
   let url = new URL(first)
   for (let redirects = 0; ; redirects++) {

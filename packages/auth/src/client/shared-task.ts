@@ -7,14 +7,14 @@ export class SharedTask<T> {
   readonly #result: Promise<T>
   #waiting = 0
 
-  /** @param run its signal fires when no caller waits any more */
+  /** @param run its signal is aborted when no caller is waiting any more */
   constructor(run: (abandoned: AbortSignal) => Promise<T>) {
     this.#result = run(this.#abandoned.signal)
     // Callers receive the error from `wait`. Without callers, the rejection must not be unhandled.
     this.#result.catch(() => {})
   }
 
-  /** Waits for the result. Rejects early when the signal fires; the task continues for the other callers. */
+  /** Waits for the result. Rejects early when the signal is aborted; the task continues for the other callers. */
   async wait(signal: AbortSignal | null | undefined): Promise<T> {
     signal?.throwIfAborted()
     this.#waiting += 1

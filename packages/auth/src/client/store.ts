@@ -6,7 +6,7 @@ import { AuthError } from '../auth-error.ts'
 /**
  * Stores JSON objects by key. They contain secrets and belong to one user.
  *
- * Several users can share one place if each store adds a prefix of its own to the keys.
+ * Several users can share one storage if each store adds a different prefix to the keys.
  */
 export interface AuthStore {
   /** Returns the record, or undefined. */
@@ -16,14 +16,14 @@ export interface AuthStore {
   /** Deletes a record if there is one. */
   delete(key: string): Awaitable<void>
   /**
-   * Runs `run` while no other user of the store runs anything under the same key. Without it, two processes may refresh
-   * the same token at the same time, which an authorization server that rotates refresh tokens treats as theft. `run` may
-   * lock another key, so one lock for all keys would deadlock.
+   * Calls `run` while no other caller or process holds the lock of this key. Without `lock`, two processes may refresh
+   * the same token at the same time; an authorization server that rotates refresh tokens treats this as theft. `run`
+   * may lock another key, so one lock for all keys would deadlock.
    */
   lock?<T>(key: string, run: () => Promise<T>): Promise<T>
 }
 
-/** Runs under the lock of a store, or at once if the store has no lock. */
+/** Calls `run` under the lock of a store, or immediately if the store has no lock. */
 export async function withLock<T>(store: AuthStore, key: string, run: () => Promise<T>): Promise<T> {
   return store.lock === undefined ? run() : store.lock(key, run)
 }
@@ -59,7 +59,7 @@ export function memoryStore(): AuthStore {
   }
 }
 
-/** The part of a browser's `Storage` that is used. */
+/** The members of a browser's `Storage` that are used. */
 export interface WebStorage {
   /** Returns the item, or null. */
   getItem(key: string): string | null
@@ -110,7 +110,7 @@ export function localStorageStore({ prefix = 'mcpx-auth:', storage }: LocalStora
   }
 }
 
-/** The cause is left out: messages of the parser quote the record. */
+/** Parses a record. The error has no cause, because messages of the parser quote the record. */
 function parseRecord(key: string, record: string): unknown {
   try {
     return JSON.parse(record)

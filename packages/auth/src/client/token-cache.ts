@@ -15,7 +15,7 @@ export interface Caller {
   readonly signal: AbortSignal | null | undefined
 }
 
-/** How long no new login starts after one that failed or whose tokens were refused, in ms. */
+/** How long no new login starts after a login has failed or its tokens were refused, in ms. */
 const PAUSE = 30_000
 
 /** The pause between an early refresh that failed and the next one, in ms. Until then the valid token is used. */
@@ -59,7 +59,7 @@ export class TokenCache {
       if (caller.signal?.aborted === true) throw error
       this.#nextEarlyRefresh = Date.now() + REFRESH_PAUSE
       if (!isExpired(tokens)) return tokens
-      // The metadata may have moved since the login: a challenge of the server names its place.
+      // The metadata may have moved since the login. Then a challenge of the server names its new URL.
       if (error instanceof AuthError && error.step === 'discovery') return undefined
       throw error
     }
@@ -117,7 +117,7 @@ export class TokenCache {
     this.#pause = { error, until: Date.now() + PAUSE }
   }
 
-  /** Ends the pause: an application that connects again wants to try again. */
+  /** Ends the pause. Called when an application connects again. */
   resume(): void {
     this.#pause = undefined
   }

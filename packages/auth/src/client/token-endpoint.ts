@@ -36,10 +36,10 @@ export interface AssertionKey {
 export interface Client {
   readonly id: string
   readonly secret?: string | undefined
-  /** Default: a method that the server supports, the header before the body. */
+  /** Default: a method that the server supports; the header is preferred to the body. */
   readonly method?: SecretMethod | undefined
   readonly key?: AssertionKey | undefined
-  /** Sends no id. */
+  /** Whether requests contain no client id. */
   readonly anonymous?: boolean | undefined
 }
 
@@ -58,10 +58,10 @@ export interface TokenRequest {
 export interface TokenResponse {
   readonly accessToken: string
   readonly tokenType: string
-  /** In ms; undefined if the server does not state it. */
+  /** In ms. Undefined if the server does not send it. */
   readonly lifetime: number | undefined
   readonly refreshToken: string | undefined
-  /** Undefined if the requested scopes were granted. */
+  /** The granted scopes. Undefined if they are the requested ones. */
   readonly scope: string | undefined
   readonly issuedTokenType: string | undefined
   readonly idToken: string | undefined
@@ -69,7 +69,7 @@ export interface TokenResponse {
 
 /** An error response. */
 export interface TokenRefusal {
-  /** Such as `invalid_grant`. */
+  /** The error code, such as `invalid_grant`. */
   readonly code: string
   readonly error: AuthError
 }
@@ -83,7 +83,7 @@ export async function requestToken(connection: Connection, request: TokenRequest
 /** How often one request is repeated with a new DPoP nonce. */
 const MAX_NONCES = 2
 
-/** Returns an error response as a value. Rejects if there is no valid response. */
+/** Sends a token request. Returns an error response as a value. Rejects if there is no valid response. */
 export async function tryTokenRequest(
   connection: Connection,
   { step, server, client, grantType, params, dpop }: TokenRequest,
@@ -147,7 +147,7 @@ const hints: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'The authorization server does not support this grant.',
 }
 
-/** The error of an error response of the token or the authorization endpoint. */
+/** Creates the error for an error response of the token or the authorization endpoint. */
 export function refusal(
   step: AuthStep,
   url: string,
@@ -161,7 +161,7 @@ export function refusal(
   return new AuthError(message, { step, url, hint })
 }
 
-/** In characters: a token must fit into a header. */
+/** The longest token, in characters. A token must fit into a header. */
 const MAX_TOKEN_LENGTH = 65_536
 
 function readTokens(step: AuthStep, url: string, body: Readonly<Record<string, unknown>>): TokenResponse {
@@ -184,10 +184,10 @@ function readTokens(step: AuthStep, url: string, body: Readonly<Record<string, u
   }
 }
 
-/** Ten years, in ms. JSON cannot represent the dates of much longer ones. */
+/** The longest lifetime: ten years, in ms. Dates of much longer lifetimes cannot be represented. */
 const MAX_LIFETIME = 315_360_000_000
 
-/** Some servers write the number of seconds as a string. */
+/** Reads a lifetime in seconds. Some servers write it as a string. */
 function lifetimeOf(expiresIn: unknown): number | undefined {
   const seconds = typeof expiresIn === 'string' && expiresIn !== '' ? Number(expiresIn) : expiresIn
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined
@@ -228,7 +228,7 @@ async function clientAuthentication(client: Client, server: TokenServer): Promis
   const method = secret === undefined ? 'none' : (client.method ?? supportedMethod(server))
   if (secret === undefined || method === 'none') return None()
   if (method === 'client_secret_post') return ClientSecretPost(secret)
-  // Not the library's own, which encodes more characters.
+  // Do not use the method of the library, which encodes more characters.
   return (_, { client_id }, __, headers) => headers.set('authorization', basicAuthorization(client_id, secret))
 }
 
@@ -265,7 +265,7 @@ async function privateKeyJwt({ privateKey, algorithm: given, audience }: Asserti
     const kid = typeof jwk?.kid === 'string' ? { kid: jwk.kid } : {}
     authenticate = PrivateKeyJwt({ key, ...kid }, { [modifyAssertion]: modify })
   } catch {
-    // The cause is left out: messages of importers quote the key.
+    // The error has no cause, because messages of the import functions quote the key.
     const hint = `Expected a CryptoKey, a JWK, or PEM that begins with "BEGIN PRIVATE KEY", for ${algorithm}.`
     throw new AuthError('The private key cannot be used', { step: 'token', hint })
   }

@@ -17,11 +17,11 @@ export interface Tokens extends TokenOwner {
   readonly accessToken: string
   readonly tokenType: 'Bearer' | 'DPoP'
   readonly refreshToken?: string | undefined
-  /** When to refresh, in ms since 1970; undefined if the lifetime is unknown. */
+  /** When to refresh, in ms since 1970. Undefined if the lifetime is unknown. */
   readonly renewAt?: number | undefined
   /** In ms since 1970; undefined if the lifetime is unknown. */
   readonly expiresAt?: number | undefined
-  /** The granted scopes; if the server names none, the previous or the requested ones. */
+  /** The granted scopes. If the server does not name them, the previous or the requested scopes. */
   readonly scope: readonly string[]
   /** The requested scopes. */
   readonly requested: readonly string[]
@@ -36,7 +36,7 @@ export interface ServerRecord extends TokenOwner {
 /** The members that a token response must match, and that are stored with it. */
 export type TokenTerms = Pick<Tokens, 'issuer' | 'clientId' | 'resource' | 'requested' | 'tokenType'>
 
-/** How long before its expiry a token is refreshed at most, in ms. */
+/** The longest time before its expiry at which a token is refreshed, in ms. */
 const REFRESH_AHEAD = 30_000
 
 /**
@@ -68,7 +68,7 @@ function checkType(type: string, { tokenType: expected }: TokenTerms, url: strin
   throw new AuthError(`The server issued a token of type ${printable(type)}`, { step: 'token', url, hint })
 }
 
-/** Whether it is time to refresh a token. */
+/** Returns whether it is time to refresh a token. */
 export function isDue({ renewAt }: Tokens): boolean {
   return renewAt !== undefined && Date.now() >= renewAt
 }
@@ -77,7 +77,7 @@ export function isExpired({ expiresAt }: Tokens): boolean {
   return expiresAt !== undefined && Date.now() >= expiresAt
 }
 
-/** Whether a list contains all wanted scopes. */
+/** Returns whether a list contains all wanted scopes. */
 export function includesAll(scopes: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every((scope) => scopes.includes(scope))
 }
@@ -91,7 +91,7 @@ export class TokenRecords {
 
   /**
    * @param kind distinguishes clients that share a store
-   * @param tokenType the usable type: tokens of the other type were stored with another `dpop` option
+   * @param tokenType the type that can be used; tokens of the other type were stored with a different `dpop` option
    */
   constructor(store: AuthStore, server: URL, kind: string, tokenType: Tokens['tokenType']) {
     this.lockKey = recordKey('server', `${server.origin}${server.pathname}${server.search}`, kind)
@@ -130,7 +130,7 @@ export class TokenRecords {
     await this.#store.set(this.lockKey, { issuer, clientId, resource, resourceMetadata })
   }
 
-  /** Deletes tokens, unless others are stored in their place by now. */
+  /** Deletes tokens, unless they have been replaced in the store. */
   async delete(tokens: Tokens): Promise<void> {
     const stored = await this.tokensOf(tokens)
     if (stored?.accessToken === tokens.accessToken) await this.#store.delete(tokenKey(tokens))
@@ -155,7 +155,7 @@ export function recordKey(...parts: readonly string[]): string {
   return parts.map((part) => encodeURIComponent(part)).join('|')
 }
 
-/** Whether a value is an object in which these members are strings. */
+/** Returns whether a value is an object in which these members are strings. */
 export function hasStrings<K extends string>(
   value: unknown,
   names: readonly K[],

@@ -1,6 +1,6 @@
 /**
- * Decides which URLs that a server names may be requested: `https:` except on this machine, and nothing that is further
- * inside a network than the server itself.
+ * Decides which of the URLs that a server names may be requested. They must be `https:`, except on this machine, and
+ * must not lead further into a private network than the URL of the server itself.
  */
 
 import type { Awaitable } from '@mcpx/protocol'
@@ -8,16 +8,16 @@ import { AuthError, type AuthStep, printable } from '../auth-error.ts'
 import { type NetworkZone, networkZone } from '../urls.ts'
 
 export interface UrlPolicy {
-  /** Whether the origin of a URL is listed in `trustedOrigins`. */
+  /** Returns whether the origin of a URL is listed in `trustedOrigins`. */
   isTrusted(url: URL): boolean
   /**
-   * Parses a URL that another URL's server has named, and looks its host up if there is a `resolve` option. Rejects with
-   * `AuthError` unless it may be requested.
+   * Parses a URL that the server of another URL has named, and resolves its host if there is a `resolve` option.
+   * Rejects with `AuthError` unless the URL may be requested.
    *
    * @param name what the URL is, for the message
    */
   check(step: AuthStep, name: string, url: unknown, namedBy: URL): Promise<URL>
-  /** The same without a lookup, for a URL that only a browser opens. */
+  /** Like `check`, but without resolving the host, for a URL that only a browser opens. */
   checkWithoutLookup(step: AuthStep, name: string, url: unknown, namedBy: URL): URL
 }
 
@@ -58,7 +58,7 @@ export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptio
   }
 }
 
-/** The remedy for a URL that is refused although it may belong to the user. */
+/** Returns the remedy for a refused URL that may belong to the user. */
 export function trustHint({ origin }: URL): string {
   return `If this is your own server, trust its origin: trustedOrigins: ['${origin}'].`
 }
@@ -84,7 +84,7 @@ function parseUrl(step: AuthStep, name: string, given: unknown): URL {
   return url
 }
 
-/** How far inside a network an address is. */
+/** How deep in a network each zone is. A URL must not lead to a deeper zone. */
 const DEPTH: Readonly<Record<NetworkZone, number>> = { public: 0, private: 1, loopback: 2, reserved: 3 }
 const ZONE_NAMES: Readonly<Record<NetworkZone, string>> = {
   public: 'the internet',
@@ -110,7 +110,7 @@ async function lookUp(
   let cause: unknown
   try {
     const addresses = await resolve(url.hostname)
-    // A name without addresses may get some before the request is sent.
+    // Treat a name without addresses as an error, because it may get addresses before the request is sent.
     if (addresses.length > 0) return addresses
   } catch (error) {
     cause = error

@@ -18,7 +18,7 @@ export interface KnownClient {
   readonly name: string
   /** Compared character by character, except for the port of a loopback address. */
   readonly redirectUris: readonly string[]
-  /** Makes the client confidential. Default: none. */
+  /** The secret. A client with a secret is confidential. Default: none. */
   readonly clientSecret?: string | undefined
 }
 
@@ -49,7 +49,7 @@ type SecretMethod = 'none' | 'client_secret_basic' | 'client_secret_post'
 
 export const SECRET_METHODS: readonly SecretMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
 
-/** A registration: the id of the client is this, sealed, so that registrations take no memory. */
+/** A registration. The id of the client is this object, sealed, so that registrations need no memory. */
 interface Registration {
   readonly name: string
   readonly uris: readonly string[]
@@ -58,10 +58,10 @@ interface Registration {
 }
 
 const MAX_REDIRECT_URIS = 20
-/** All redirect URIs of a registration, in characters, because they are in the client id. */
+/** The longest redirect URIs of a registration together, in characters. They are part of the client id. */
 const MAX_REGISTERED = 2_048
 const MAX_NAME = 100
-/** In bytes; the draft of client id metadata documents recommends this limit. */
+/** The largest metadata document, in bytes. The draft of client id metadata documents recommends this limit. */
 const MAX_DOCUMENT = 5 * 1_024
 const MAX_CLIENT_ID = 5_000
 /** How long documents and failures are cached, in ms. */
@@ -91,7 +91,7 @@ export class Clients {
     this.#urls = createUrlPolicy({ resolve, trustedOrigins })
   }
 
-  /** Returns the client of an authorization request, whose redirect URI is registered. */
+  /** Returns the client of an authorization request. Throws unless its redirect URI is registered. */
   async require(params: Parameters): Promise<{ readonly client: FrontClient; readonly redirectUri: string }> {
     const client = await this.#find(params.require('client_id', MAX_CLIENT_ID))
     const redirectUri = params.require('redirect_uri')
@@ -217,7 +217,10 @@ export class Clients {
     return { clientId, name, host: url.host, redirectUris, refreshes }
   }
 
-  /** The document must not be further inside a network than this server, and its URL must have one spelling only. */
+  /**
+   * Checks the URL of a document: it must not lead further into a private network than this server, and must be in the
+   * canonical form.
+   */
   async #checkDocumentUrl(clientId: string): Promise<URL> {
     const url = await this.#urls.check('registration', 'client_id', clientId, this.#settings.issuer)
     const isCanonical = url.href === clientId && url.pathname !== '/' && url.hash === ''
@@ -252,7 +255,7 @@ export class Clients {
     const secret = basic?.secret || sent
     const accepted = await this.#secretsOf(clientId)
     const digests = await Promise.all([secret ?? '', ...accepted].map(sha256))
-    // Comparing digests reveals nothing about the secret by its time.
+    // Comparing digests takes the same time for every secret, so the time reveals nothing.
     const isProved = accepted.length === 0 ? secret === undefined : digests.indexOf(digests[0] as string, 1) > 0
     if (!isProved) throw invalidClient('client_secret: expected that of the client, or none for a public client')
     return clientId
@@ -290,14 +293,14 @@ function checkRedirectUris(uris: unknown): string[] {
   return uris
 }
 
-/** The name without characters that hide or reorder others. */
+/** Returns the name without characters that hide or reorder other characters. */
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const name = printable(value.normalize('NFKC').replace(/\p{Cf}+/gu, ' ')).trim()
   return name === '' ? undefined : name.slice(0, MAX_NAME)
 }
 
-/** Both parts are encoded like a form (RFC 6749, section 2.3.1). */
+/** Reads Basic credentials. The id and the secret are encoded like a form (RFC 6749, section 2.3.1). */
 function readBasic(header: string | null): { readonly clientId: string; readonly secret: string } | undefined {
   if (header === null) return undefined
   const encoded = /^basic ([\w+/=-]{1,12000})$/i.exec(header)?.[1] ?? ''

@@ -1,6 +1,6 @@
 /**
- * Grants: what a user has allowed a client to do. Codes and tokens are sealed references to a grant and are valid while it
- * exists, so that ending the grant ends all of them.
+ * Grants. A grant records what a user has allowed a client to do. Codes and tokens are sealed references to a grant,
+ * and are valid while it exists, so ending the grant ends all of them.
  */
 
 import type { RecordStore } from '@mcpx/protocol'
@@ -37,7 +37,7 @@ export interface Grant extends Consent, FrontUser {
   readonly rotatedAt: number
 }
 
-/** A code or a token names its grant. */
+/** The content of a code or a token, which names its grant. */
 interface Reference {
   readonly grant: string
 }
@@ -71,7 +71,7 @@ export class Grants {
   readonly #records: RecordStore
   readonly #seals: Seals
   readonly #ttls: GrantTtls
-  /** The ids of the records that belong to a grant and live as long. */
+  /** Returns the ids of the records that belong to a grant and are stored for as long. */
   readonly #related: (id: string) => readonly string[]
 
   constructor(records: RecordStore, seals: Seals, ttls: GrantTtls, related: (id: string) => readonly string[]) {
@@ -95,7 +95,7 @@ export class Grants {
     return this.#seals.seal('code', { grant: id } satisfies Reference, code)
   }
 
-  /** Redeems a code. A second use, or a wrong verifier, ends the grant: the code was stolen. */
+  /** Redeems a code. A second use, or a wrong verifier, ends the grant, because the code may be stolen. */
   async redeem(code: string, verifier: string, redirectUri: string | undefined, params: TokenParams): Promise<object> {
     const reference = await this.#seals.open<Reference>('code', code)
     const id = reference?.grant
@@ -129,8 +129,8 @@ export class Grants {
   }
 
   /**
-   * Replaces a refresh token. Within the grace period the previous token returns the same new one, because a response can
-   * be lost, and clients refresh from several processes.
+   * Replaces a refresh token. Within the grace period, the previous token is accepted and returns the same new token,
+   * because a response can be lost, and clients refresh from several processes.
    */
   async rotate({ grant: id, generation }: RefreshReference, params: TokenParams): Promise<object> {
     let isUsable = false
@@ -156,7 +156,7 @@ export class Grants {
     return { id: reference.grant, grant, scopes: reference.scopes, expiresAt: reference.exp }
   }
 
-  /** Ends the grant of an access or refresh token, if it is one of this client. */
+  /** Ends the grant of an access or refresh token, if the token belongs to this client. */
   async revoke(token: string, clientId: string): Promise<void> {
     const reference =
       (await this.#seals.open<Reference>('refresh', token)) ?? (await this.#seals.open<Reference>('access', token))

@@ -1,4 +1,7 @@
-/** The steps of a login in the browser: the authorization request, the consent of the user, and the way back from the provider. */
+/**
+ * The steps of a login in the browser: the authorization request, the consent of the user, and the callback from the
+ * provider.
+ */
 
 import type { CounterStore, RecordStore } from '@mcpx/protocol'
 import { AuthorizationResponseError } from 'oauth4webapi'
@@ -32,7 +35,7 @@ export interface LoginParts {
 
 /** An authorization request that waits for the user. */
 interface PendingRequest extends Consent {
-  /** The state of the client. */
+  /** The parameter `state` of the client. */
   readonly clientState: string | undefined
   /** The browser in which it was started. */
   readonly browser: string
@@ -51,8 +54,8 @@ export class Logins {
   }
 
   /**
-   * Shows the consent page. Errors are shown as well, and never sent to the redirect URI before the user has agreed to it:
-   * anybody can register a client, and would get a redirector.
+   * Shows the consent page. Errors are shown as pages, too. They are not sent to the redirect URI before the user has
+   * agreed to it: otherwise anybody could register a client and use this server to redirect to any URL.
    */
   async authorize(request: Request): Promise<Response> {
     const { options, browsers, clients, seals, consentUrl } = this.#parts
@@ -176,7 +179,10 @@ export class Logins {
 
   // Remembered consent
 
-  /** Another program can listen on the port or scheme of an application (RFC 8252, section 8.6). */
+  /**
+   * Returns whether a consent can be remembered: only for HTTPS, because another program can listen on the port or
+   * scheme of an application (RFC 8252, section 8.6).
+   */
   #canRemember({ redirectUri }: PendingRequest): boolean {
     return this.#parts.options.rememberConsent > 0 && redirectUri.startsWith('https:')
   }

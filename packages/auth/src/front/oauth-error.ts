@@ -1,6 +1,6 @@
 /** Errors of the OAuth endpoints, and the checks of requests that all endpoints share (RFC 6749, sections 3.1 and 5.2). */
 
-/** A refused request. Its message is sent: it contains no secret. */
+/** A refused request. Its message is sent to the client, so it contains no secret. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   /** The error code, such as `invalid_grant`. */
@@ -26,11 +26,11 @@ export const invalidGrant = (message: string) => new OAuthError('invalid_grant',
 export const invalidClient = (message: string, remedy?: string) =>
   new OAuthError('invalid_client', message, { status: 401, ...(remedy !== undefined && { remedy }) })
 
-/** The error for a failure of this server or the provider that may pass. */
+/** Creates the error for a temporary failure of this server or the provider. */
 export const unavailable = (message: string) =>
   new OAuthError('temporarily_unavailable', message, { status: 503, remedy: 'Try again in a minute.' })
 
-/** The response of an endpoint for programs. */
+/** Creates the error response of an endpoint for programs. */
 export function errorResponse({ code, message, status }: OAuthError): Response {
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = 'Basic realm="oauth"'
@@ -43,12 +43,12 @@ export function jsonResponse(body: object, status = 200, headers: Readonly<Recor
   return new Response(JSON.stringify(body), { status, headers: { ...standard, ...headers } })
 }
 
-/** The characters that RFC 6749 permits in `error_description`. */
+/** Replaces characters that RFC 6749 does not permit in `error_description`. */
 export function plain(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?')
 }
 
-/** Each parameter may be sent once. Empty ones count as missing. */
+/** The parameters of a request. Each parameter may be sent once. Empty parameters count as missing. */
 export class Parameters {
   readonly #params: URLSearchParams
 

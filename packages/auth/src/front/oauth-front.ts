@@ -1,4 +1,4 @@
-/** The authorization server that MCP clients see, in front of a provider that they cannot use directly. */
+/** The authorization server for MCP clients, which logs users in with a provider that the clients cannot use directly. */
 
 import type { AuthInfo, RecordStore } from '@mcpx/protocol'
 import { memoryStore } from '@mcpx/protocol/memory'
@@ -23,7 +23,7 @@ export interface OAuthFront {
   readonly routes: Hono
   /** The guard of the first `resource`, for the option `authenticate` of `mcp`. */
   readonly authenticate: BearerGuard
-  /** Returns the guard of another `resource`. Throws a `RangeError` for one that is not in the options. */
+  /** Returns the guard of another `resource`. Throws a `RangeError` if it is not in the option `resource`. */
   authenticateFor(resource: string): BearerGuard
   /**
    * Returns an access token of the provider for the caller of a handler, refreshed if it is about to expire. Rejects with
@@ -34,9 +34,9 @@ export interface OAuthFront {
 }
 
 /**
- * Creates an authorization server for MCP clients that logs users in at a provider which those clients cannot use: one
- * without dynamic registration, or one that refuses what MCP clients send. It asks the user for consent to each client, and issues
- * tokens of its own. The tokens of the provider stay here.
+ * Creates an authorization server for MCP clients. It logs users in with a provider that these clients cannot use directly, because it does not
+ * support dynamic registration or refuses parameters that MCP clients send. It asks the user for consent to each client, and issues its own tokens.
+ * The tokens of the provider are not sent to clients.
  *
  * ```ts
  * const front = oauthFront({ issuer: 'https://example.com', provider: github({ clientId, clientSecret }), secrets: [secret] })
@@ -98,7 +98,7 @@ export function oauthFront(given: OAuthFrontOptions): OAuthFront {
   return { routes, authenticate: authenticateFor(resources[0]), authenticateFor, upstreamToken }
 }
 
-/** Keeps servers apart that have one store and the same cookies. */
+/** Adds a prefix to the ids of records, so that servers with the same store and the same cookies have separate records. */
 function withPrefix(records: RecordStore, prefix: string): RecordStore {
   return {
     create: (id, record, ttl) => records.create(prefix + id, record, ttl),
@@ -123,7 +123,7 @@ function createGuard(
     const { id, grant, scopes, expiresAt } = opened
     if (grant.resource !== resource) throw new CredentialsError('audience', 'the token is for another server')
     const { subject, clientId } = grant
-    // The id of the grant is no credential: tokens are sealed.
+    // The id of the grant can be a claim: it cannot be used as a credential, because tokens are sealed.
     const claims = { ...grant.claims, iss: issuer, sub: subject, aud: resource, client_id: clientId, sid: id }
     return { subject, issuer, clientId, scopes, expiresAt, claims }
   }

@@ -15,9 +15,9 @@ export interface OAuthFrontOptions {
   /** The identity provider where users log in: `entra`, `google`, `github`, `okta`, `auth0` or `oidc`. */
   readonly provider: Provider
   /**
-   * Random strings of at least 32 characters, the same in all processes. The first one seals; all of them open, so that a
-   * secret can be replaced: put the new one first, and remove the old one after `grantTtl`. Clients that registered with a removed
-   * secret must register again.
+   * Random strings of at least 32 characters, the same in all processes. The first one encrypts, each of them decrypts.
+   * To replace a secret, put the new one first, and remove the old one after `grantTtl`. Clients that registered with a
+   * removed secret must register again.
    */
   readonly secrets: readonly [string, ...string[]]
   /** The URLs of the MCP servers that tokens are for, as clients know them. Default: `/mcp` at the origin of `issuer`. */
@@ -28,7 +28,10 @@ export interface OAuthFrontOptions {
   readonly name?: string | undefined
   /** The scopes of the server, each with a sentence for the consent page. Default: none. */
   readonly scopes?: Readonly<Record<string, string>> | undefined
-  /** The scopes that every request needs, and that clients get that request none. Default: none; such clients get all scopes. */
+  /**
+   * The scopes that every request needs. Clients that request no scopes receive these. Default: none; then such clients
+   * receive all scopes.
+   */
   readonly requiredScopes?: readonly string[] | undefined
   /** Scopes that imply others, such as `{ admin: ['read', 'write'] }`. Default: none. */
   readonly implies?: Implies | undefined
@@ -43,29 +46,32 @@ export interface OAuthFrontOptions {
   /** Decides after each login whether a user may use the server. Default: all users of the provider may. */
   readonly allowUser?: ((user: FrontUser) => Awaitable<boolean>) | undefined
   /**
-   * How long a browser is not asked again for the same client, redirect URI, server and scopes. Applies to clients with HTTPS
-   * redirect URIs only. Default: 0, each login asks.
+   * How long a user is not asked again in the same browser for the same client, redirect URI, server and scopes.
+   * Applies only to clients with HTTPS redirect URIs. Default: 0; then each login asks.
    */
   readonly rememberConsent?: number | undefined
   /** How long an access token is valid. Default: 3,600,000. */
   readonly accessTokenTtl?: number | undefined
-  /** How long a user stays logged in. Then the client starts a new login. Default: 7,776,000,000, 90 days. */
+  /** How long a user stays logged in. Then the client starts a new login. Default: 7,776,000,000 (90 days). */
   readonly grantTtl?: number | undefined
   /** How long an authorization code is valid. Default: 60,000. */
   readonly codeTtl?: number | undefined
   /** How long the consent and the login at the provider may take. Default: 600,000. */
   readonly loginTtl?: number | undefined
-  /** How long a refresh token is accepted after it was replaced. Later use ends the login. Default: 60,000. */
+  /** How long a refresh token is accepted after it was replaced. If it is used later, the login ends. Default: 60,000. */
   readonly refreshGrace?: number | undefined
   /** How many logins may begin within `loginTtl`. More are refused with 503. Default: 10,000. */
   readonly maxLogins?: number | undefined
   /** Sends requests to the provider and for metadata documents. Default: the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** How long each of their responses may take. Default: 10,000. */
+  /** The time limit of each of these requests. Default: 10,000. */
   readonly timeout?: number | undefined
-  /** Resolves host names, so that no metadata document leads into a private network; `resolveHost` on Node. Default: names are not resolved. */
+  /**
+   * Resolves host names, so that URLs of metadata documents in private networks can be refused; `resolveHost` on Node.
+   * Default: names are not resolved.
+   */
   readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
-  /** Origins whose metadata documents are read although they are in a private network. Default: none. */
+  /** Origins whose metadata documents are read even if they are in a private network. Default: none. */
   readonly trustedOrigins?: readonly string[] | undefined
   /** Called with failed logins and problems of the provider. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined

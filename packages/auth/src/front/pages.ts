@@ -26,7 +26,10 @@ export interface ConsentView {
   readonly remembers: boolean
 }
 
-/** The buttons react after a moment, so that a click that was meant for another window does not decide. */
+/**
+ * The style of the pages. The buttons react only after a moment, so that a click that was meant for another window has
+ * no effect.
+ */
 const STYLE = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:3rem auto;padding:0 1rem}
 h1{font-size:1.4rem}dt{opacity:.7}dd{margin:0 0 .8rem;overflow-wrap:anywhere}ul{margin:0;padding-left:1.2rem}
@@ -80,7 +83,7 @@ export async function errorPage({ code, message, remedy, status }: OAuthError): 
   return page('The login cannot continue', body, status === 401 ? 400 : status)
 }
 
-/** @param redirectUri where the form may lead in the end: browsers apply `form-action` to redirects, too */
+/** @param redirectUri the final target of the form, because browsers apply `form-action` to redirects, too */
 async function page(title: string, body: unknown, status: number, redirectUri?: string): Promise<Response> {
   const text = await html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
@@ -109,7 +112,7 @@ async function page(title: string, body: unknown, status: number, redirectUri?: 
   })
 }
 
-/** The form leads to the provider, whose pages may be anywhere, and then to the client. */
+/** Returns the targets of the form: it leads to the provider, whose pages may have any origin, and then to the client. */
 function formTargets(redirectUri: string): string {
   const { protocol } = new URL(redirectUri)
   return `'self' https: http:${/^https?:$/.test(protocol) ? '' : ` ${protocol}`}`

@@ -1,9 +1,9 @@
-/** The providers at which users log in, with the particularities of each. */
+/** The providers at which users log in, with the settings that each one needs. */
 
 import { refuseUnknownOption } from '@mcpx/protocol'
 import { secureUrl } from '../urls.ts'
 
-/** A provider at which users log in, made by `oidc` or one of the presets. */
+/** A provider at which users log in, created by `oidc` or one of the presets. */
 export interface Provider {
   /** The name that the consent page shows. */
   readonly name: string
@@ -23,7 +23,7 @@ export interface Provider {
   readonly clientAuthentication: 'client_secret_basic' | 'client_secret_post'
   /** The claim, or the member of the user information, that identifies the user. */
   readonly subject: string
-  /** Returns why a user is refused, or undefined. */
+  /** Returns the reason why a user is refused, or undefined. */
   readonly check?: ((claims: Readonly<Record<string, unknown>>) => string | undefined) | undefined
 }
 
@@ -90,8 +90,9 @@ export interface EntraOptions extends ProviderOptions {
 const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Describes a tenant of Microsoft Entra ID. The parameter `resource` is never sent there: scopes name the API, such as
- * `api://files/read` or `User.Read` of Microsoft Graph. All of them must belong to one API, because a token of Entra is for one.
+ * Describes a tenant of Microsoft Entra ID. The parameter `resource` is not sent. Instead, scopes name the API, such as
+ * `api://files/read` or `User.Read` of Microsoft Graph. All of them must belong to one API, because a token of Entra is
+ * for one API.
  */
 export function entra(options: EntraOptions): Provider {
   const { tenant, scopes = [] } = options
@@ -119,7 +120,7 @@ function isLoginScope(scope: string): boolean {
   return [...LOGIN_SCOPES, 'offline_access'].includes(scope)
 }
 
-/** The API of a scope of Entra. Names alone belong to Microsoft Graph. */
+/** Returns the API of a scope of Entra. Names without an API belong to Microsoft Graph. */
 function apiOf(scope: string): string {
   return scope.includes('://') ? scope.slice(0, scope.lastIndexOf('/')) : 'https://graph.microsoft.com'
 }
@@ -145,7 +146,7 @@ export function google(options: GoogleOptions): Provider {
       ...(hostedDomain !== undefined && { hd: hostedDomain }),
       ...authorizationParams,
     },
-    // The parameter only preselects accounts.
+    // Check the claim, because the parameter `hd` only preselects accounts.
     check: ({ hd }) =>
       hostedDomain === undefined || hd === hostedDomain ? undefined : 'the account is not of the hosted domain',
   })
@@ -182,7 +183,7 @@ export function github(options: GitHubOptions): Provider {
 export interface OktaOptions extends ProviderOptions {
   /** The domain of the organization, such as `example.okta.com`. */
   readonly domain: string
-  /** The id of a custom authorization server; `false`: that of the organization. Default: `default`. */
+  /** The id of a custom authorization server. `false`: the authorization server of the organization. Default: `default`. */
   readonly authorizationServer?: string | false | undefined
 }
 

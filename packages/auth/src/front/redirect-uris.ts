@@ -1,4 +1,4 @@
-/** Which redirect URIs clients may register, and which of them a request names (OAuth 2.1, RFC 8252). */
+/** Checks which redirect URIs clients may register, and whether a request names a registered one (OAuth 2.1, RFC 8252). */
 
 /** In characters. */
 const MAX_URI = 1_024
@@ -12,7 +12,7 @@ const RESPONSE_PARAMS = ['code', 'state', 'iss', 'error', 'error_description']
 
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(?![^/?])(.*)$/
 
-/** Returns why a URI cannot be registered, or undefined if it can. */
+/** Returns the reason why a URI cannot be registered, or undefined if it can. */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > MAX_URI) return `is longer than ${MAX_URI} characters`
   // Browsers and other parsers disagree on what such characters mean.
@@ -28,7 +28,10 @@ export function redirectUriProblem(uri: string): string | undefined {
   return 'is not HTTPS; plain HTTP is accepted for 127.0.0.1, [::1] and localhost only'
 }
 
-/** Whether a URI is registered: character by character, except for the port of a loopback address (RFC 8252, section 7.3). */
+/**
+ * Returns whether a URI is registered. It is compared character by character, except for the port of a loopback address
+ * (RFC 8252, section 7.3).
+ */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true
   const requested = LOOPBACK.exec(uri)
@@ -50,7 +53,7 @@ export function redirectTarget(uri: string): RedirectTarget {
   return protocol === 'http:' ? { kind: 'device', name: hostname } : { kind: 'scheme', name: protocol }
 }
 
-/** Returns the URI with the parameters of a response at its end. The URI itself stays as it was registered. */
+/** Appends the parameters of a response to a redirect URI. The URI itself is not changed. */
 export function withParams(uri: string, params: Readonly<Record<string, string | undefined>>): string {
   const sent = Object.entries(params).filter((param): param is [string, string] => param[1] !== undefined)
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(sent)}`

@@ -3,7 +3,7 @@
 import { OAuthError } from './oauth-error.ts'
 import type { CheckedOptions } from './options.ts'
 
-/** Returns the server that a request names. Requests of older clients name none. */
+/** Returns the server that a request names. Requests of older clients do not name one. */
 export function findResource(resources: readonly string[], named: string | undefined): string {
   const [only, ...others] = resources
   const found =
@@ -18,7 +18,7 @@ export function findResource(resources: readonly string[], named: string | undef
   )
 }
 
-/** Clients spell an origin with or without its slash. */
+/** Compares URLs of servers. Clients write an origin with or without a slash at its end. */
 function isSame(resource: string, named: string): boolean {
   return resource === named || (URL.canParse(named) && new URL(resource).href === named) || resource === `${named}/`
 }
@@ -36,7 +36,7 @@ export function selectScopes(
   const wanted = [...all].filter((scope) => supported.includes(scope) || !IGNORED.includes(scope))
   if (wanted.length === 0) return requiredScopes.length === 0 ? supported : requiredScopes
   const found = wanted.filter((scope) => supported.includes(scope))
-  // The response names the granted scopes, so others may be left out.
+  // Unknown scopes can be left out, because the response names the granted scopes.
   if (found.length > 0 || supported.length === 0) return found
   throw new OAuthError('invalid_scope', `scope: expected one or more of ${supported.join(', ')}, got others`)
 }

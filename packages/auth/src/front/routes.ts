@@ -16,7 +16,7 @@ import type { TokenEndpoint } from './token-requests.ts'
 /** The largest bodies, in bytes. */
 const MAX_BODY = 65_536
 
-/** @param guards those of all resources, the first one first */
+/** @param guards the guards of all resources, in their order */
 export function createRoutes(
   options: CheckedOptions,
   logins: Logins,
@@ -41,7 +41,7 @@ export function createRoutes(
     })
   }
 
-  /** Pages of any origin may send requests to endpoints for programs, which use no cookies. */
+  /** Serves an endpoint for programs. Pages of any origin may send requests to it, because it uses no cookies. */
   function serveObject(method: 'GET' | 'POST', path: string, handle: Handler): void {
     app.use(path, cors({ origin: '*', allowHeaders: ['authorization', 'content-type', 'mcp-protocol-version'] }))
     serve(method, path, errorResponse, handle)
@@ -93,7 +93,10 @@ async function readObject(request: Request): Promise<unknown> {
   }
 }
 
-/** The paths of the metadata of this server; clients of the first revision look below the path of the MCP server. */
+/**
+ * Returns the paths of the metadata of this server. Clients of the first revision request it below the path of the MCP
+ * server.
+ */
 function metadataPaths({ issuer, resources }: CheckedOptions): Set<string> {
   const { origin } = new URL(issuer)
   const own = [issuer, ...resources.filter((resource) => new URL(resource).origin === origin)]

@@ -1,8 +1,8 @@
-/** Encrypts what clients and browsers keep for this server, so that they can neither read nor change it. */
+/** Encrypts values that clients and browsers store for this server, so that they can neither read nor change them. */
 
 import { base64url, EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose'
 
-/** The use of a sealed value. It can be opened for the same use only. */
+/** The purpose of a sealed value. It can be opened only for the same purpose. */
 type Purpose = 'client' | 'consent' | 'code' | 'access' | 'refresh' | 'upstream'
 
 /** The fewest characters of a secret. */
@@ -11,16 +11,16 @@ const MIN_SECRET = 32
 /** In characters. Longer values are not decrypted. */
 const MAX_SEALED = 65_536
 
-/** Seals values with AES-GCM. Each purpose has a key of its own, derived from a secret. */
+/** Seals values with AES-GCM. Each purpose has a separate key, which is derived from a secret. */
 export class Seals {
   readonly #secrets: readonly string[]
   readonly #context: string
-  /** Derived when they are first needed, by purpose. */
+  /** The keys by purpose, which are derived when they are first needed. */
   readonly #keys = new Map<Purpose, Promise<CryptoKey[]>>()
 
   /**
-   * @param secrets the first one seals, all of them open
-   * @param context separates servers that have the same secrets
+   * @param secrets the first one encrypts, each of them decrypts
+   * @param context distinguishes servers that have the same secrets
    */
   constructor(secrets: readonly string[], context: string) {
     const isUsable = Array.isArray(secrets) && secrets.length > 0
@@ -40,7 +40,10 @@ export class Seals {
     return jwt.encrypt(key)
   }
 
-  /** Returns undefined for a value that was changed, has expired, or was sealed for another purpose or by others. */
+  /**
+   * Decrypts a value. Returns undefined if it was changed, has expired, or was sealed for another purpose or with other
+   * secrets.
+   */
   async open<T extends object>(purpose: Purpose, sealed: string): Promise<(T & JWTPayload) | undefined> {
     if (sealed.length > MAX_SEALED) return undefined
     for (const key of await this.#keysFor(purpose)) {

@@ -50,7 +50,10 @@ export class TokenEndpoint {
     })
   }
 
-  /** Tokens are renewed only while the provider accepts the login, so that a user who is locked out there is locked out here. */
+  /**
+   * Refreshes tokens, but only while the provider accepts the login. So a user who is locked out at the provider is
+   * also locked out here.
+   */
   async #refresh(form: Parameters, params: TokenParams): Promise<object> {
     const token = await this.#grants.openRefreshToken(form.require('refresh_token'), params.clientId)
     const isAlive = await this.#tokens.isAlive(token.grant).catch((error: unknown) => {

@@ -9,20 +9,20 @@ import type { Upstream, UpstreamTokens } from './upstream.ts'
 interface StoredTokens {
   /** The sealed tokens. */
   tokens: string
-  /** Makes the record count for its user in stores with limits per user. */
+  /** The user. Stores with limits per user count the record for this user. */
   readonly subject: string
   /** The process that refreshes the tokens, and until when the others wait for it, in ms since 1970. */
   lease?: { readonly holder: string; readonly until: number }
 }
 
-/** The tokens name their grant, so that they cannot be moved to another one. */
+/** The sealed tokens. They contain the id of their grant, so that they cannot be moved to another one. */
 interface SealedTokens extends UpstreamTokens {
   readonly grant: string
 }
 
-/** How long other processes wait for the one that refreshes, in ms: longer than its request takes. */
+/** How much longer other processes wait for a process that refreshes than its request may take, in ms. */
 const LEASE_SLACK = 5_000
-/** How often they look, in ms. */
+/** The interval at which waiting processes read the record, in ms. */
 const POLL_INTERVAL = 100
 
 export class UpstreamTokenStore {
@@ -65,7 +65,7 @@ export class UpstreamTokenStore {
     throw new AuthError('The tokens of the provider could not be refreshed', { step: 'refresh', hint })
   }
 
-  /** Whether the provider still accepts this login. */
+  /** Returns whether the provider still accepts this login. */
   async isAlive(grant: string): Promise<boolean> {
     const tokens = await this.fresh(grant)
     if (tokens === undefined) return false
@@ -85,7 +85,10 @@ export class UpstreamTokenStore {
     return next
   }
 
-  /** Returns whether this process may refresh the tokens: they are still the same, and no other process does. */
+  /**
+   * Acquires the lease. Returns whether this process may refresh the tokens: they are unchanged, and no other process
+   * refreshes them.
+   */
   async #acquire(grant: string, tokens: string, holder: string): Promise<boolean> {
     let isAcquired = false
     await this.#update(grant, (stored) => {
@@ -118,7 +121,7 @@ export class UpstreamTokenStore {
   }
 }
 
-/** The id of the record with the tokens of a grant. */
+/** Returns the id of the record with the tokens of a grant. */
 export function upstreamRecord(grant: string): string {
   return `upstream:${grant}`
 }

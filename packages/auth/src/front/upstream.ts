@@ -50,7 +50,7 @@ export interface UpstreamSettings {
 }
 
 interface Endpoints {
-  /** The metadata, as far as it is needed to validate responses. */
+  /** The members of the metadata that are needed to validate responses. */
   readonly server: AuthorizationServer
   readonly authorization: string
   readonly token: string
@@ -60,7 +60,7 @@ interface Endpoints {
 const MAX_AGE = 600_000
 const COOLDOWN = 5_000
 const MAX_RESPONSE_SIZE = 262_144
-/** The claims of a user, in characters of JSON; they are stored with each login. */
+/** The most claims of a user, in characters of JSON. They are limited because they are stored with each login. */
 const MAX_CLAIMS = 32_768
 /** How far clocks may differ, in ms. */
 const CLOCK_TOLERANCE = 60_000
@@ -90,7 +90,7 @@ export class Upstream {
     this.#keys = this.#metadata && createIssuerKeys({ issuer: issuer ?? '' }, this.#metadata, this.#settings)
   }
 
-  /** Starts a login. Returns the URL for the browser and what must be remembered. */
+  /** Starts a login. Returns the URL for the browser, and the data that is needed to finish the login. */
   async start(): Promise<{ readonly url: string; readonly login: LoginSecrets }> {
     const { clientId, authorizationParams } = this.#provider
     const { authorization, server } = await this.#endpoints()
@@ -129,7 +129,7 @@ export class Upstream {
   }
 
   #codeOf(server: AuthorizationServer, query: URLSearchParams, state: string): string {
-    // Without metadata the issuer is not known, and there is one provider only.
+    // Without metadata, the issuer is not known and need not be checked, because there is only one provider.
     const params = new URLSearchParams(query)
     if (this.#metadata === undefined) params.delete('iss')
     try {
@@ -143,7 +143,7 @@ export class Upstream {
     throw new AuthError('The response of the provider has no code', { step: 'authorization', url: server.issuer })
   }
 
-  /** The claims of the ID token, or of the user information of a provider without ID tokens. */
+  /** Returns the claims of the ID token, or the user information of a provider without ID tokens. */
   async #identify({ idToken, accessToken }: TokenResponse, nonce: string): Promise<Readonly<Record<string, unknown>>> {
     const { issuer, clientId } = this.#provider
     if (issuer === undefined || this.#keys === undefined) {
@@ -206,12 +206,15 @@ export class Upstream {
     const params = { refresh_token: tokens.refreshToken }
     const response = await this.#request('refresh', token, 'refresh_token', params)
     if (!('error' in response)) return toTokens(response, tokens.refreshToken)
-    // GitHub has a code of its own.
+    // GitHub sends `bad_refresh_token`.
     if (response.code === 'invalid_grant' || response.code === 'bad_refresh_token') return undefined
     throw response.error
   }
 
-  /** Whether a token that does not expire is still accepted. Providers with ID tokens are not asked: their tokens expire. */
+  /**
+   * Returns whether the provider still accepts a token that does not expire. Providers with ID tokens are not asked,
+   * because their tokens expire.
+   */
   async accepts({ accessToken }: UpstreamTokens): Promise<boolean> {
     return this.#metadata !== undefined || (await this.#userInformation(accessToken)) !== undefined
   }
@@ -244,7 +247,10 @@ export class Upstream {
   }
 }
 
-/** The scope `offline_access` is added where the provider lists it: without it, there are no refresh tokens. */
+/**
+ * Returns the scopes to request. `offline_access` is added if the provider lists it, because without it there are no
+ * refresh tokens.
+ */
 function scopesOf({ scopes }: Provider, { scopes_supported: supported }: AuthorizationServer): string {
   const more = supported?.includes('offline_access') === true ? ['offline_access'] : []
   return [...new Set([...scopes, ...more])].join(' ')

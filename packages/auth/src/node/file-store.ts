@@ -18,7 +18,7 @@ export interface FileStoreOptions {
   readonly lockTimeout?: number | undefined
 }
 
-/** How long a lock stays valid without a sign of life of its process, in ms. */
+/** How long a lock stays valid if its process does not update it, in ms. */
 const STALE = 10_000
 
 /** How long to wait for another process that writes, in ms. */
@@ -31,7 +31,7 @@ type Records = Readonly<Record<string, unknown>>
 
 /**
  * Stores records in the file at `path`, readable by its owner only (0600), for any number of processes. Each change
- * replaces the whole file. Work that must not be done twice, such as a refresh, is done by one process at a time.
+ * replaces the whole file. Locks ensure that only one process at a time does work such as a refresh.
  */
 export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOptions = {}): AuthStore {
   if (!(lockTimeout > 0)) throw new RangeError(`lockTimeout: expected a positive number of ms, got ${lockTimeout}`)
@@ -82,7 +82,7 @@ async function readRecords(file: string): Promise<Records> {
   }
 }
 
-/** The cause is left out: messages of the parser quote the file. */
+/** Parses the file. The error has no cause, because messages of the parser quote the file. */
 function parseRecords(file: string, text: string): Records {
   let parsed: unknown
   try {
@@ -95,7 +95,7 @@ function parseRecords(file: string, text: string): Records {
   throw new AuthError(`${file} contains no records`, { step: 'storage', hint })
 }
 
-/** Concurrent readers see either the old or the new file. */
+/** Writes the file atomically: concurrent readers see either the old or the new file. */
 async function writeRecords(file: string, records: Records): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`
   try {
@@ -114,7 +114,7 @@ async function writeRecords(file: string, records: Records): Promise<void> {
   }
 }
 
-/** Windows does not replace a file while another process reads it. */
+/** Replaces a file. Tries again on Windows, which does not replace a file while another process reads it. */
 async function replaceFile(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -134,7 +134,7 @@ function codeOf(error: unknown): string | undefined {
 // Locks
 
 interface FileLockOptions {
-  /** How long the lock stays valid without a sign of life, in ms. */
+  /** How long the lock stays valid without an update, in ms. */
   readonly stale: number
   /** How long to wait for the lock, in ms; then `AuthError`. */
   readonly timeout: number
@@ -159,7 +159,7 @@ export async function withFileLock<T>(path: string, options: FileLockOptions, ru
   await acquireLock(path, holder, options)
   const timer = setInterval(() => {
     const now = new Date()
-    // A lock that was lost is noticed at the end.
+    // Ignore errors here: a lost lock is detected at the end.
     utimes(path, now, now).catch(() => {})
   }, options.stale / 5)
   timer.unref()
@@ -196,7 +196,10 @@ async function createLock(path: string, holder: LockHolder): Promise<boolean> {
   }
 }
 
-/** Only one process succeeds to move a file. If it has moved a new lock by mistake, it puts the lock back. */
+/**
+ * Removes an abandoned lock by moving its file, because only one process can succeed in moving a file. If a new lock
+ * was moved by mistake, moves it back.
+ */
 async function breakAbandonedLock(path: string, stale: number): Promise<void> {
   const holder = await readHolder(path)
   if (holder === undefined || !(await isAbandoned(path, holder, stale))) return
@@ -226,7 +229,10 @@ function isRunning(pid: number): boolean {
 
 const UNKNOWN_HOLDER: LockHolder = { token: '', pid: 0, host: '' }
 
-/** Returns undefined without a file. A file that is still being written has an unknown holder. */
+/**
+ * Reads the holder of a lock. Returns undefined if there is no file. A file that is still being written has an unknown
+ * holder.
+ */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   try {
     const holder: unknown = JSON.parse(await readFile(path, 'utf8'))

@@ -1,4 +1,4 @@
-/** Logs a user in by the browser of this machine, which is sent back to a port of 127.0.0.1 (RFC 8252). */
+/** Logs a user in with the browser of this machine. The authorization server redirects it to a port of 127.0.0.1 (RFC 8252). */
 
 import { spawn } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
@@ -11,7 +11,7 @@ import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
 
 /** Options of `loopbackRedirect`. */
 export interface LoopbackRedirectOptions {
-  /** The port that receives the callback. Default: that of the previous login if it is free, else a random one. */
+  /** The port that receives the callback. Default: the port of the previous login if it is free, otherwise a random port. */
   readonly port?: number | undefined
   /** The path that receives the callback. Default: `/callback`. */
   readonly path?: string | undefined
@@ -69,7 +69,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
   return Object.assign(redirect, { redirectUri })
 }
 
-/** A client that is registered with a port uses it again. */
+/** Returns the ports to try. A client that is registered with a port uses this port again. */
 function portsToTry(port: number | undefined, registered: readonly string[], path: string): number[] {
   if (port !== undefined) return [port]
   const urls = registered.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri))
@@ -130,7 +130,10 @@ function receiveCallback(
   })
 }
 
-/** The callback, or the status of a refusal: every program on this machine, and every web page, can send requests. */
+/**
+ * Returns the callback, or the status with which a request is refused: every program on this machine, and every web
+ * page, can send requests.
+ */
 function readCallback({ method, url = '', headers }: IncomingMessage, uri: string, state: string | null): URL | number {
   const expected = new URL(uri)
   if (headers.host !== expected.host) return 421
@@ -152,7 +155,7 @@ function respond(response: ServerResponse, status: number, text: string): void {
   response.end(`<!doctype html><meta charset="utf-8"><title>Login</title><p>${text}</p>\n`)
 }
 
-/** Standard output may be the transport of an MCP server. */
+/** Writes the URL to standard error, because standard output may be the transport of an MCP server. */
 function printUrl(url: URL): void {
   process.stderr.write(`Open this URL to log in:\n${url.href}\n`)
 }
@@ -167,7 +170,7 @@ export function openBrowser(url: URL): Promise<boolean> {
   const [program, ...args] = command
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: 'ignore', detached: true })
-    // Some programs run as long as the browser.
+    // Do not wait longer, because some programs run as long as the browser.
     const timer = setTimeout(resolve, OPEN_TIMEOUT, true)
     const end = (isOpened: boolean) => {
       clearTimeout(timer)
@@ -188,9 +191,9 @@ function openCommand({ href, protocol }: URL): [string, ...string[]] | undefined
 }
 
 /**
- * Resolves all addresses of a name, for the option `resolve`: then no name of a private network is requested. A name whose
- * address changes before the request is not detected; if that matters, send requests through a proxy without access to
- * private networks.
+ * Resolves all addresses of a name, for the option `resolve`, so that names of private addresses are refused. A name
+ * whose address changes before the request is not detected. If this matters, send requests through a proxy without
+ * access to private networks.
  */
 export async function resolveHost(hostname: string): Promise<string[]> {
   const addresses = await lookup(hostname, { all: true })

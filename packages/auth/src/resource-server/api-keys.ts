@@ -81,7 +81,7 @@ function readBearerKey(request: Request): string | null {
   return credentials?.scheme === 'Bearer' ? credentials.token : null
 }
 
-/** Compares every byte of every key: the time reveals nothing about the keys. */
+/** Finds the caller of a key. Compares every byte of every key, so the time reveals nothing about the keys. */
 function findEqual(keys: readonly KeyDigest[], digest: Uint8Array): AuthInfo | undefined {
   let found: AuthInfo | undefined
   for (const key of keys) {
@@ -103,8 +103,8 @@ function refuse({ reason, message: description }: CredentialsError, header: stri
 }
 
 /**
- * Combines guards: accepts a request that one of them accepts, in order. If none does, the response of the last guard is
- * used, which also serves metadata and challenges.
+ * Combines guards: accepts a request that one of them accepts, in order. If none does, the response of the last guard is sent. The last guard also
+ * serves metadata and challenges.
  *
  * ```ts
  * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })
@@ -115,7 +115,7 @@ export function firstOf(...guards: readonly [Guard, ...Guard[]]): Guard {
   const guard: Guard = async (request: Request) => {
     for (const each of guards.slice(0, -1)) {
       const auth = await each(request)
-      // Not by `instanceof Response`: Hono's server for Node replaces the global Response.
+      // Do not use `instanceof Response`, because Hono's server for Node replaces the global Response.
       if (auth !== undefined && 'subject' in auth) return auth
     }
     return last(request)

@@ -35,15 +35,15 @@ const MAX_HELD_SCOPES = 100
 /** Options of `bearer`. Durations are in ms. */
 export interface BearerOptions {
   /**
-   * The URL of this server as its clients know it. Tokens must be for it. A list may add other names under which an
-   * authorization server knows this server.
+   * The URL at which clients reach this server. Tokens must be for this URL. A list may add further values that the
+   * `aud` of tokens may have.
    */
   readonly audience: string | readonly [string, ...string[]]
   /** The authorization server whose tokens are accepted. Its metadata has the URL of its keys. */
   readonly issuer?: string | TrustedIssuer | undefined
   /** More authorization servers. Default: none. */
   readonly issuers?: readonly (string | TrustedIssuer)[] | undefined
-  /** Asks the authorization server about tokens that are not JWTs of a known issuer. Default: disabled. */
+  /** Sends tokens that are not JWTs of a known issuer to the authorization server, to check them. Default: disabled. */
   readonly introspection?: IntrospectionOptions | undefined
   /**
    * Verifies tokens that no issuer and no introspection recognizes. Must also check that the token is for this server.
@@ -55,9 +55,12 @@ export interface BearerOptions {
   readonly scopes?: readonly string[] | undefined
   /** Scopes that imply others, such as `{ admin: ['read', 'write'] }`, transitively. Default: none. */
   readonly implies?: Implies | undefined
-  /** Returns the scopes in the claims. Default: `scope`, else `scp`, as a string or a list. */
+  /** Returns the scopes in the claims. Default: `scope`, otherwise `scp`, as a string or a list. */
   readonly readScopes?: ((claims: Claims) => readonly string[]) | undefined
-  /** The accepted signature algorithms of JWTs; none with a shared secret (HS256). Default: all of ES, EdDSA, PS and RS. */
+  /**
+   * The accepted signature algorithms of JWTs. Algorithms with a shared secret (HS256) throw. Default: all of ES,
+   * EdDSA, PS and RS.
+   */
   readonly algorithms?: readonly string[] | undefined
   /** How far clocks may differ. Default: 30,000. */
   readonly clockTolerance?: number | undefined
@@ -75,11 +78,11 @@ export interface BearerOptions {
   /** How long keys and metadata are cached. Default: 600,000. */
   readonly maxAge?: number | undefined
   /**
-   * How long a verified JWT is accepted without another check of its signature; not beyond its expiry, nor longer than
+   * How long a verified JWT is accepted without another check of its signature, at most until its expiry and for
    * `maxAge`. The digests of up to 1,000 tokens are cached. 0: none. Default: 60,000.
    */
   readonly verifiedMaxAge?: number | undefined
-  /** The pause before keys are fetched again for an unknown key, and after a failure. Default: 30,000. */
+  /** The shortest time between two attempts to fetch keys, after an unknown key or a failure. Default: 30,000. */
   readonly cooldown?: number | undefined
   /** Called with each refused request. Default: none. */
   readonly onRefused?: ((refused: RefusedRequest, request: Request) => void) | undefined
@@ -87,7 +90,7 @@ export interface BearerOptions {
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-/** A guard that also serves metadata and challenges, by which clients find the authorization server. */
+/** A guard that also serves metadata and challenges, with which clients find the authorization server. */
 export interface BearerGuard extends Required<Guard> {
   (request: Request): Promise<AuthInfo | Response>
   withStore(store: Store): BearerGuard
@@ -96,7 +99,7 @@ export interface BearerGuard extends Required<Guard> {
 /**
  * Creates a guard for the option `authenticate` of `mcp` and `serveHttp`. It accepts requests with a valid token for this
  * server: a JWT of one of the issuers, a token that introspection confirms, or one that `verify` accepts. A token that is
- * bound to a key needs a proof. The guard serves the metadata by which clients find the authorization server.
+ * bound to a key needs a proof. The guard serves the metadata with which clients find the authorization server.
  *
  * ```ts
  * mcp(server, { authenticate: bearer({ issuer: 'https://login.example.com', audience: 'https://example.com/mcp' }) })
@@ -157,7 +160,7 @@ export function bearer(options: BearerOptions): BearerGuard {
     throw new CredentialsError('scope', description, { scopes: challengedScopes(auth.scopes, []) })
   }
 
-  /** The scopes that one new token needs: those of the current token, and the missing ones. */
+  /** Returns the scopes for one new token: the scopes of the current token, and the missing ones. */
   function challengedScopes(held: readonly string[], needed: readonly string[]) {
     return hierarchy.reduce([...(held.length > MAX_HELD_SCOPES ? [] : held), ...requiredScopes, ...needed])
   }
@@ -174,7 +177,7 @@ export function bearer(options: BearerOptions): BearerGuard {
     return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
   }
 
-  /** One challenge with all scopes that the operation needs, so that one new token is enough. */
+  /** Creates one challenge with all scopes that the operation needs, so that one new token is enough. */
   function refuse(request: Request, { auth, requiredScopes: needed }: ScopeRefusal): Response {
     const scopes = challengedScopes(auth?.scopes ?? [], needed)
     const status = auth === undefined ? 401 : 403

@@ -15,7 +15,7 @@ const MAX_TOKEN_LENGTH = 16_384
 
 const TOKEN68 = /^[\w.~+/-]+=*$/
 
-/** Returns undefined without credentials, and for those of another scheme. */
+/** Reads the credentials of a request. Returns undefined if there are none, or if they have another scheme. */
 export function readCredentials({ headers, url }: Request): Credentials | undefined {
   if (hasTokenInQuery(url)) {
     throw new CredentialsError('in_query', 'tokens are accepted in the Authorization header only, never in the URL')
@@ -44,7 +44,7 @@ function hasTokenInQuery(url: string): boolean {
 
 // Refusals
 
-/** Why a proof of possession is refused. */
+/** The reason why a proof of possession is refused. */
 export type ProofReason =
   | 'proof_missing'
   | 'proof_malformed'
@@ -60,7 +60,7 @@ export type ProofReason =
   | 'proof_replayed'
   | 'proof_nonce'
 
-/** Why a request is refused. */
+/** The reason why a request is refused. */
 export type RefusalReason =
   | 'missing'
   | 'malformed'
@@ -89,11 +89,11 @@ interface CredentialsErrorOptions extends ErrorOptions {
   readonly scopes?: readonly string[]
 }
 
-/** Refused credentials. The error contains nothing of them. */
+/** The error of refused credentials. It contains no part of them. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
   readonly reason: RefusalReason
-  /** The scopes of the challenge. Default: those that every request needs. */
+  /** The scopes of the challenge. Default: the scopes that every request needs. */
   readonly scopes: readonly string[] | undefined
 
   constructor(reason: RefusalReason, message: string, { scopes, ...options }: CredentialsErrorOptions = {}) {
@@ -105,11 +105,11 @@ export class CredentialsError extends Error {
 
 interface RefusalResponse {
   readonly status: 400 | 401 | 403 | 503
-  /** The error code of the challenge; none without credentials, and without a challenge. */
+  /** The error code of the challenge. Undefined if there were no credentials, or if there is no challenge. */
   readonly error?: string
 }
 
-/** The status and the error code of a refusal. */
+/** Returns the status and the error code of a refusal. */
 export function responseTo(reason: RefusalReason): RefusalResponse {
   switch (reason) {
     case 'missing':
@@ -141,7 +141,7 @@ export interface Challenge {
   readonly algorithms?: readonly string[] | undefined
 }
 
-/** The value of a `WWW-Authenticate` header. */
+/** Returns the value of a `WWW-Authenticate` header. */
 export function writeChallenge(challenge: Challenge): string {
   const { scheme, error, description, scopes = [], metadata, algorithms } = challenge
   // A client requests offline_access for itself; no request needs it.
@@ -159,7 +159,7 @@ export function writeChallenge(challenge: Challenge): string {
   return written.length === 0 ? scheme : `${scheme} ${written.join(', ')}`
 }
 
-/** Replaces characters that need an escape in a quoted string: not all clients support escapes. */
+/** Replaces characters that need an escape in a quoted string, because not all clients support escapes. */
 function quotable(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

@@ -1,4 +1,7 @@
-/** Requires that a token which is bound to a key comes with a proof of that key, used once (RFC 9449, section 7). */
+/**
+ * Checks that a request with a token that is bound to a key has a proof of this key, which is used once (RFC 9449,
+ * section 7).
+ */
 
 import type { ReplayStore } from '@mcpx/protocol'
 import { createMemoryReplayStore } from '@mcpx/protocol/memory'
@@ -17,7 +20,7 @@ export interface DpopOptions {
   readonly replayStore?: ReplayStore | undefined
   /** Require a nonce of this server in each proof. Default: false. */
   readonly nonces?: NonceOptions | boolean | undefined
-  /** Returns the URL of a request as its client sees it. Default: its path at the origin of the audience. */
+  /** Returns the URL of a request, as the client has sent it. Default: the path of the request at the origin of the audience. */
   readonly url?: ((request: Request) => string) | undefined
 }
 
@@ -66,14 +69,14 @@ export function createProofChecker(options: DpopOptions, resource: URL): ProofCh
       if (nonces !== undefined && !(await nonces.accepts(proof.nonce))) {
         throw new CredentialsError('proof_nonce', 'the proof must contain the nonce of this response')
       }
-      // The last check: only the owner of a valid token can fill the store, and only until the proof expires.
+      // Store the id last, so that only the owner of a valid token can fill the store, and only until the proof expires.
       const expiresAt = proof.issuedAt + maxAge
       await useOnce(replayStore, `${key} ${proof.id}`, Math.max(expiresAt - Date.now(), 0) + REPLAY_MARGIN)
     },
   }
 }
 
-/** The thumbprint of the key that a token is bound to. Throws for a binding of another kind. */
+/** Returns the thumbprint of the key that a token is bound to. Throws for a binding of another kind. */
 export function boundKey(claims: Claims | undefined): string | undefined {
   const confirmation = claims?.cnf
   if (confirmation === undefined) return undefined
@@ -148,7 +151,7 @@ function withoutQuery(url: string): string {
   return origin + pathname
 }
 
-/** The SHA-256 digest of a string, as base64url. */
+/** Returns the SHA-256 digest of a string, as base64url. */
 export async function sha256(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }
@@ -201,7 +204,7 @@ export function createNonces({ secret, ttl = 300_000 }: NonceOptions): Nonces {
     throw new RangeError(`dpop.nonces.secret: expected at least ${MIN_SECRET_LENGTH} characters, ${got}`)
   }
   let key = secret === undefined ? undefined : new TextEncoder().encode(secret)
-  // Created by the first use: some runtimes have no randomness while modules are loaded.
+  // Create the key on first use, because some runtimes have no random values while modules are loaded.
   const keyOf = () => {
     key ??= crypto.getRandomValues(new Uint8Array(MIN_SECRET_LENGTH))
     return key

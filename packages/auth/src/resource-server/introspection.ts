@@ -1,4 +1,4 @@
-/** Asks the authorization server about tokens that cannot be verified here (RFC 7662). */
+/** Sends tokens that cannot be verified here to the authorization server, to check them (RFC 7662). */
 
 import { basicAuthorization } from '../bounded-fetch.ts'
 import { secureUrl } from '../urls.ts'
@@ -25,13 +25,13 @@ export interface IntrospectionOptions {
   /** How the secret is sent: in the header or in the form. Default: `basic`. */
   readonly method?: 'basic' | 'post' | undefined
   /**
-   * How long a response is cached, in ms. A revoked token is accepted for that long. 0: not at all; then simultaneous requests
-   * with one token do not share a response either. Default: 10,000.
+   * How long a response is cached, in ms. A revoked token is accepted for this long. 0: not at all; then concurrent
+   * requests with the same token do not share a response either. Default: 10,000.
    */
   readonly maxAge?: number | undefined
   /** How many responses are cached. Default: 10,000. */
   readonly maxEntries?: number | undefined
-  /** Which tokens are sent: those that are not JWTs of a known issuer, or all. Default: `opaque`. */
+  /** Which tokens are sent: `opaque`: tokens that are not JWTs of a known issuer; `all`: all tokens. Default: `opaque`. */
   readonly tokens?: 'opaque' | 'all' | undefined
 }
 
@@ -81,7 +81,7 @@ export function createIntrospection(
 
   async function claimsOf(token: string): Promise<Claims> {
     if (!(maxAge > 0)) return load(token)
-    // The cache has digests only, from which no token can be recovered.
+    // The cache contains only digests, from which no token can be recovered.
     const key = await sha256(token)
     const cached = cache.get(key) ?? (mayShareWork() ? pending.get(key) : undefined)
     if (cached !== undefined) return cached
@@ -126,7 +126,7 @@ function withTimes(claims: Claims): Claims {
   return { ...claims, exp: readTime(claims, 'exp'), nbf: readTime(claims, 'nbf') }
 }
 
-/** Some servers send times as strings of digits. */
+/** Reads a time. Some servers send it as a string of digits. */
 function readTime(claims: Claims, name: 'exp' | 'nbf'): number | undefined {
   const value = claims[name] ?? undefined
   const time = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value

@@ -24,7 +24,7 @@ export interface FetchSettings {
   readonly timeout: number
   /** How long documents are used without another request. */
   readonly maxAge: number
-  /** The pause after a failure, and before keys are fetched again for an unknown key. */
+  /** The shortest time between two attempts to fetch keys, after a failure or an unknown key. */
   readonly cooldown: number
   readonly onWarning: (problem: Error) => void
 }
@@ -119,7 +119,10 @@ export function checkNumber(option: string, expected: string, value: unknown): v
   throw new RangeError(`${option}: expected ${expected} from 0, got ${value}`)
 }
 
-/** In Cloudflare Workers, a request must not wait for the promise of another one. */
+/**
+ * Returns whether requests may share promises. In Cloudflare Workers, a request must not wait for the promise of
+ * another request.
+ */
 export function mayShareWork(): boolean {
   return globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 }
@@ -144,7 +147,7 @@ export class CachedDocument<V> {
     return this.#newerThan(this.#settings.maxAge)
   }
 
-  /** Requests the document again, unless that was done within the cooldown. */
+  /** Requests the document again, unless it was requested within the cooldown. */
   async refresh(): Promise<V> {
     return this.#newerThan(this.#settings.cooldown)
   }

@@ -51,7 +51,7 @@ export async function verifyJwt(token: string, rules: JwtRules): Promise<JWTPayl
   return payload
 }
 
-/** The issuer that a token claims, without verification. Returns undefined if the token is not a JWT. */
+/** Returns the issuer that a token names, without verification. Returns undefined if the token is not a JWT. */
 export function claimedIssuer(token: string): string | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined
   try {

@@ -1,4 +1,4 @@
-/** The metadata of a protected server, by which clients find its authorization servers (RFC 9728). */
+/** The metadata of a protected server, with which clients find its authorization servers (RFC 9728). */
 
 import type { Guard } from '@mcpx/protocol'
 import { secureUrl } from '../urls.ts'
@@ -21,7 +21,7 @@ export interface ResourceMetadata {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
-/** The URL of the metadata: the path of the resource follows the well-known path. */
+/** Returns the URL of the metadata: the well-known path, followed by the path of the resource. */
 export function metadataUrlOf({ origin, pathname }: URL): string {
   return origin + WELL_KNOWN + (pathname === '/' ? '' : pathname)
 }
@@ -33,7 +33,7 @@ export function resourceUrl(text: string): URL {
   return url
 }
 
-/** Returns undefined for other requests. */
+/** Serves metadata. Returns undefined for other requests. */
 export type MetadataHandler = (request: Request) => Response | undefined
 
 export function createMetadataHandler(metadata: ResourceMetadata): MetadataHandler {

@@ -4,13 +4,13 @@
 export type Implies = Readonly<Record<string, readonly string[]>> | ((scope: string) => readonly string[])
 
 export interface ScopeHierarchy {
-  /** Returns these scopes and all that they imply. */
+  /** Returns these scopes and all scopes that they imply. */
   expand(scopes: readonly string[]): readonly string[]
-  /** Returns the fewest scopes that imply all of these. */
+  /** Returns the smallest list of scopes that imply all of these scopes. */
   reduce(scopes: readonly string[]): readonly string[]
 }
 
-/** How many scopes one token can grant. More are ignored. */
+/** How many scopes one token can grant. Further scopes are ignored. */
 const MAX_SCOPES = 1_000
 
 export function createScopeHierarchy(implies: Implies | undefined): ScopeHierarchy {
@@ -44,14 +44,14 @@ function unique(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** The scopes in the claims of a token: a string or a list, in `scope` or `scp`. */
+/** Returns the scopes in the claims of a token: a string or a list, in `scope` or `scp`. */
 export function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): string[] {
   const claim = scope ?? scp
   if (typeof claim === 'string') return claim.split(' ').filter((each) => each !== '')
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : []
 }
 
-/** Whether a string has the syntax of a scope. */
+/** Returns whether a string has the syntax of a scope. */
 export function isScope(text: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
 }

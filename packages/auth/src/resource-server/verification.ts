@@ -1,4 +1,4 @@
-/** Finds the caller of a token: by the keys of its issuer, by introspection, or by a function of the user. */
+/** Verifies a token and returns its caller: with the keys of its issuer, with introspection, or with a function of the user. */
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { secureUrl } from '../urls.ts'
@@ -19,7 +19,7 @@ import {
 import { ALGORITHMS, claimedIssuer, type JwtRules, verifyJwt } from './jwt.ts'
 import { type ScopeHierarchy, scopesOf } from './scopes.ts'
 
-/** The prefix of the subject of tokens that name a client and no subject. */
+/** The prefix of the subject for tokens that name a client but no subject. */
 const MACHINE_PREFIX = 'client:'
 
 /** Returns the caller. Rejects with `CredentialsError` for a token that is not accepted. */
@@ -84,14 +84,17 @@ export function createVerification(
   function toAuthInfo(claims: Claims): AuthInfo {
     const clientId = nonEmpty(claims.client_id) ?? nonEmpty(claims.azp) ?? nonEmpty(claims.cid)
     const subject = subjectOf(claims, clientId)
-    // Within the tolerance of clocks, a token is accepted although it has expired.
+    // Within the tolerance of clocks, an expired token is accepted.
     const expiresAt = typeof claims.exp === 'number' ? claims.exp + clockTolerance / 1_000 : undefined
     const scopes = Object.freeze([...hierarchy.expand(readScopes(claims))])
     // Frozen, because one token may serve several requests.
     return Object.freeze({ subject, issuer: nonEmpty(claims.iss), clientId, scopes, expiresAt, claims: freeze(claims) })
   }
 
-  /** Returns undefined without introspection, and for an inactive token that `verify` may accept. */
+  /**
+   * Returns the claims of a token by introspection. Returns undefined if introspection is not configured, or if the
+   * token is inactive but `verify` may accept it.
+   */
   async function introspectedClaims(token: string): Promise<Claims | undefined> {
     try {
       return await introspect?.(token)
@@ -105,7 +108,7 @@ export function createVerification(
   return async (token, request) => {
     const claimed = claimedIssuer(token)
     const rules = issuers.get(claimed ?? '')
-    // A token of a known issuer is verified by the keys of that issuer only.
+    // A token of a known issuer is verified only with the keys of this issuer.
     if (rules !== undefined && introspection?.tokens !== 'all') return verifyIssued(token, rules)
     const claims = await introspectedClaims(token)
     if (claims !== undefined) return toAuthInfo(claims)
@@ -116,7 +119,7 @@ export function createVerification(
   }
 }
 
-/** Returns the subject. For a token that names only a client, that is the client with a prefix that no user can have. */
+/** Returns the subject. For a token that names only a client, returns the client id with a prefix that no user can have. */
 function subjectOf(claims: Claims, clientId: string | undefined): string {
   const subject = nonEmpty(claims.sub)
   const machine = clientId === undefined ? undefined : `${MACHINE_PREFIX}${clientId}`
@@ -148,9 +151,10 @@ function freeze<T>(json: T): T {
 const MAX_VERIFIED = 1_000
 
 /**
- * Caches the callers of verified tokens, because a digest costs less than a signature. Refused tokens are not cached.
+ * Caches the callers of verified tokens, because computing a digest takes less time than verifying a signature. Refused
+ * tokens are not cached.
  *
- * @param maxAge how long a token is cached, in ms; never longer than until its expiry
+ * @param maxAge how long a token is cached, in ms; at most until its expiry
  */
 function cacheVerified(
   verify: (token: string, rules: JwtRules) => Promise<AuthInfo>,
@@ -159,7 +163,7 @@ function cacheVerified(
   if (maxAge <= 0) return verify
   const cache = new ExpiringMap<AuthInfo>(MAX_VERIFIED)
   return async (token, rules) => {
-    // The cache has digests only, from which no token can be recovered.
+    // The cache contains only digests, from which no token can be recovered.
     const key = await sha256(token)
     const cached = cache.get(key)
     if (cached !== undefined) return cached
