@@ -11,10 +11,11 @@ import type { CommandContext } from './index.ts'
 export function define(command: Command, context: CommandContext): void {
   addServingOptions(command).action(async (file: string, options: ServingOptions) => {
     const { path, isHttp } = readServing(file, options, context.terminal)
-    if (isReported(context)) reportLoadedFiles()
+    const isWatched = context.terminal.env[REPORT_VARIABLE] === '1'
+    if (isWatched) reportLoadedFiles()
     // The file may exit when it has been served.
     await context.terminal.finish()
-    await (isHttp ? runHttp(context, path, options) : runStdio(context, path))
+    await (isHttp ? runHttp(context, path, options) : runStdio(context, path, isWatched))
   })
 }
 
@@ -27,13 +28,9 @@ async function runHttp({ terminal, output }: CommandContext, path: string, optio
   await close()
 }
 
-/** Whether this process belongs to `mcpx dev`. */
-function isReported({ terminal }: CommandContext): boolean {
-  return terminal.env[REPORT_VARIABLE] === '1'
-}
-
-async function runStdio(context: CommandContext, path: string): Promise<void> {
-  const { stdin, signal } = context.terminal
+/** @param isWatched whether this process belongs to `mcpx dev` */
+async function runStdio({ terminal }: CommandContext, path: string, isWatched: boolean): Promise<void> {
+  const { stdin, signal } = terminal
   if (await servesItself(path)) {
     // The import may last as long as the file serves. It fails if the file neither serves nor exports a server.
     const loading = loadServer(path)
@@ -46,7 +43,7 @@ async function runStdio(context: CommandContext, path: string): Promise<void> {
   await import('@mcpx/transport-stdio/guard')
   const loaded = await loadServer(path, 'server')
   if (loaded.kind === 'app') {
-    const remedy = `Export the server, too${isReported(context) ? '' : ', or add --http'}: export const server = createServer(…)`
+    const remedy = `Export the server, too${isWatched ? '' : ', or add --http'}: export const server = createServer(…)`
     throw usageError(`${path} exports an HTTP app, which cannot serve over standard input`, remedy)
   }
   const { serveStdio } = await import('@mcpx/transport-stdio')

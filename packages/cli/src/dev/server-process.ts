@@ -1,5 +1,7 @@
 /** One process of the server that `mcpx dev` serves: starts it, counts its calls, and ends it when they have finished. */
 
+import { clearTimeout, setTimeout } from 'node:timers'
+import { setImmediate } from 'node:timers/promises'
 import { type Client, connect, proxy, type RequestCallOptions } from '@mcpx/client'
 import {
   type Change,
@@ -186,6 +188,8 @@ export class ServerProcess {
   /** Ends the process when it has finished its calls, at the latest after `drain` ms. */
   async retire(drain: number): Promise<void> {
     this.#endReason = `The server process was replaced, and the request did not finish within ${drain} ms (--drain)`
+    // Requests that were given this process before it was replaced are sent first.
+    await setImmediate()
     if (!this.#isIdle) {
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {

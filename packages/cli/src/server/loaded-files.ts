@@ -21,6 +21,8 @@ export const loadedFiles = new Set<string>()
 
 /** Writes the path of each file that is loaded from now on to standard error, for `FileReports`. */
 export function reportLoadedFiles(): void {
+  // Programs that the server starts do not report.
+  delete process.env[REPORT_VARIABLE]
   const report = (path: string): void => {
     if (loadedFiles.has(path) || /[\\/]node_modules[\\/]/.test(path)) return
     loadedFiles.add(path)
