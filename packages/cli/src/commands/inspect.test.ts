@@ -11,6 +11,18 @@ async function addressOf(run: TerminalRun): Promise<string> {
   return /http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\//.exec(run.text().replaceAll('\r\n', ''))?.[0] ?? ''
 }
 
+async function messagesOf(url: string): Promise<readonly unknown[]> {
+  const response = await fetch(`${url}events`)
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += new TextDecoder().decode(chunk)
+    if (!text.includes('\n\n')) continue
+    const event = JSON.parse(text.slice('data: '.length, text.indexOf('\n\n'))) as InspectEvent
+    return event.type === 'hello' ? event.messages : []
+  }
+  return []
+}
+
 /** Resolves to the state of the connection, once it is known. */
 async function stateOf(url: string) {
   const response = await fetch(`${url}events`)
@@ -38,6 +50,19 @@ it('serves the page until Ctrl-C', async () => {
   run.type('\u0003')
   expect(await run.exited).toBe(0)
   expect(run.text()).not.toContain('Deprecation')
+})
+
+it('shows the standard error of a server process in the log', async () => {
+  const home = await folderWith({ 'server.mjs': "process.stderr.write('the shop opens\\n'); process.exit(3)" })
+  const run = await mcpxInTerminal(['inspect', '--no-open', '--', process.execPath, 'server.mjs'], { cwd: home })
+  const url = await addressOf(run)
+  expect(await stateOf(url)).toMatchObject({ status: 'failed', error: { title: 'Server process exited' } })
+  await expect
+    .poll(() => messagesOf(url))
+    .toContainEqual(expect.objectContaining({ title: 'stderr', detail: 'the shop opens' }))
+  run.type('\u0003')
+  expect(await run.exited).toBe(0)
+  expect(run.text()).not.toContain('the shop opens')
 })
 
 it('opens the browser with the address', async () => {

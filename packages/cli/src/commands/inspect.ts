@@ -1,10 +1,12 @@
 /** `mcpx inspect`: a page in the browser that shows a server, calls it, and logs the messages. */
 
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
 import { openBrowser } from '@mcpx/auth/node'
 import type { Command } from 'commander'
 import type { ServerSource } from '../inspect/api.ts'
-import { startInspector } from '../inspect/serve.ts'
+import { type Inspector, startInspector } from '../inspect/serve.ts'
 import { usageError } from '../output/errors.ts'
 import { openServer, resolveServer } from '../server/open.ts'
 import { addServerArgument, type ServerOptions } from '../server/options.ts'
@@ -31,8 +33,14 @@ export function define(command: Command, context: CommandContext): void {
     .addHelpText('after', NOTES)
     .action(async (word: string, options: InspectOptions) => {
       const { output, terminal } = context
-      const server = await resolveServer(context, word, options)
-      const inspector = await startInspector({
+      let inspector: Inspector | undefined
+      const stderr = new PassThrough()
+      createInterface({ input: stderr }).on('line', (line) => inspector?.inspection.log.addEvent('stderr', line))
+      if (options.verbose === true) stderr.pipe(terminal.stderr)
+      // The standard error of the server goes to the log of the page from the beginning.
+      const logged = { ...context, terminal: { ...terminal, stderr } }
+      const server = await resolveServer(logged, word, { ...options, verbose: true })
+      inspector = await startInspector({
         label: server.label,
         source: sourceOf(server.target, word),
         connector: server.connector,

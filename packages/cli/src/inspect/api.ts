@@ -150,7 +150,8 @@ export type InspectEvent =
     }
   | { readonly type: 'state'; readonly state: ConnectionState }
   | { readonly type: 'message'; readonly message: LoggedMessage }
-  | { readonly type: 'cleared' }
+  /** The whole log, after it was cleared, or after messages were left out because the page read too slowly. */
+  | { readonly type: 'log'; readonly messages: readonly LoggedMessage[] }
   | { readonly type: 'result'; readonly id: string; readonly result: unknown }
   | { readonly type: 'error'; readonly id: string; readonly error: ExplainedError }
   | {

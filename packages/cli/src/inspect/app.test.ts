@@ -153,6 +153,21 @@ describe('the calls of the page', () => {
     expect(inspection.log.messages).toEqual([])
   })
 
+  it('leave messages out while the page does not read, and send the whole log afterwards', async () => {
+    const { url, inspection } = await inspect(createShop())
+    await readUntil(url, isSettled)
+    inspection.log.clear()
+    const isLog = (event: InspectEvent): event is EventOf<'log'> => event.type === 'log'
+    const { events, found } = await readUntil(url, isLog, async () => {
+      for (let count = 1; count <= 30_000; count++) inspection.log.addEvent('warning', `${count}`)
+    })
+    const sent = events.filter(({ type }) => type === 'message').length
+    expect(sent).toBeGreaterThan(1_000)
+    expect(sent).toBeLessThan(30_000)
+    expect(found.messages).toHaveLength(2_000)
+    expect(found.messages.at(-1)?.detail).toBe('30000')
+  })
+
   it('explain why there is no connection, and connect again', async () => {
     let isUp = false
     const shop = createShop()

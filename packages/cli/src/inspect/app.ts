@@ -10,8 +10,8 @@ import type { Inspection } from './inspection.ts'
 
 /** The longest body of a call, in bytes. */
 const MAX_BODY = 16 * 1024 * 1024
-/** How many events may wait for a page that does not read. Then its stream ends, and it opens another one. */
-const MAX_WAITING = 10_000
+/** How many events may wait for a page that reads slowly. Further messages are left out until it has read the others. */
+const MAX_WAITING = 5_000
 /** How long the stream may be without an event, in ms. */
 const KEEP_ALIVE = 15_000
 
@@ -132,6 +132,7 @@ async function readCall(context: Context, inspection: Inspection): Promise<PageC
 /** Sends events as server-sent events until the page closes the stream. */
 function streamEvents(inspection: Inspection): Response {
   const encoder = new TextEncoder()
+  let hasGap = false
   let stop: () => void = () => {}
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -139,15 +140,18 @@ function streamEvents(inspection: Inspection): Response {
         const write = (text: string) => controller.enqueue(encoder.encode(text))
         const timer = setInterval(() => write(':\n\n'), KEEP_ALIVE)
         const stopObserving = inspection.observe((event: InspectEvent) => {
-          write(`data: ${JSON.stringify(event)}\n\n`)
-          if ((controller.desiredSize ?? 0) > -MAX_WAITING) return
-          stop()
-          controller.close()
+          if (event.type === 'message' && (hasGap || (controller.desiredSize ?? 0) < -MAX_WAITING)) hasGap = true
+          else write(eventText(event))
         })
         stop = () => {
           clearInterval(timer)
           stopObserving()
         }
+      },
+      pull(controller) {
+        if (!hasGap) return
+        hasGap = false
+        controller.enqueue(encoder.encode(eventText({ type: 'log', messages: inspection.log.messages })))
       },
       cancel: () => stop(),
     },
@@ -155,4 +159,8 @@ function streamEvents(inspection: Inspection): Response {
     { highWaterMark: 1 },
   )
   return new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+function eventText(event: InspectEvent): string {
+  return `data: ${JSON.stringify(event)}\n\n`
 }

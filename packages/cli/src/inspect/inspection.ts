@@ -190,7 +190,7 @@ export class Inspection {
     },
     clearLog: async () => {
       this.log.clear()
-      this.#emit({ type: 'cleared' })
+      this.#emit({ type: 'log', messages: [] })
       return null
     },
   }

@@ -9,11 +9,12 @@ const MAX_MESSAGES = 2_000
 /** How many characters of messages are kept. */
 const MAX_CHARACTERS = 32_000_000
 /** A message with more characters is sent to the page only when it is opened. */
-const MAX_INLINE = 20_000
+const MAX_INLINE = 5_000
 /** How many requests are remembered until their response. */
 const MAX_PENDING = 10_000
-/** The longest `detail`, in characters. */
+/** The longest `detail` of a message, and of an event, in characters. */
 const MAX_DETAIL = 200
+const MAX_EVENT = 2_000
 
 type Direction = 'in' | 'out'
 
@@ -53,7 +54,7 @@ export class MessageLog {
 
   /** Adds an event of the connection. */
   addEvent(title: string, detail?: string): void {
-    this.#append({ direction: 'none', kind: 'event', title, detail }, undefined)
+    this.#append({ direction: 'none', kind: 'event', title, detail: detail?.slice(0, MAX_EVENT) }, undefined)
   }
 
   /** Returns a message as JSON, or undefined if it is no longer kept. */

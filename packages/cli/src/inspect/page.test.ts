@@ -293,6 +293,18 @@ describe.runIf(hasChromium)('the page of mcpx inspect', () => {
     if (process.env.SCREENSHOT !== undefined) await writeFile(process.env.SCREENSHOT, image)
   })
 
+  it('survives 20,000 messages at once, and shows the newest', async () => {
+    const { url } = await inspect(createShop(), { folder: page.folder })
+    const tab = await visit(browser, `${url}#tools/flood`)
+    await tab.getByRole('button', { name: 'Call flood' }).click()
+    await resultOf(tab).getByText('flooded').waitFor()
+    await tab.getByRole('log').getByText('info: flood 20000').waitFor()
+    await tab.getByRole('searchbox', { name: 'Filter messages' }).fill('flood 19999')
+    await expect.poll(() => tab.locator('.message').count()).toBe(1)
+    await tab.getByRole('button', { name: 'Clear' }).click()
+    await tab.getByText('No messages yet').waitFor()
+  })
+
   it('can be used with the keyboard alone', async () => {
     const { url } = await inspect(createShop(), { folder: page.folder })
     const tab = await visit(browser, url)

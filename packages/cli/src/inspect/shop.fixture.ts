@@ -123,6 +123,10 @@ export function createShop() {
       }
       return 'done'
     })
+    .tool('flood', { description: 'Sends many log messages.' }, async (_, ctx) => {
+      for (let step = 1; step <= 20_000; step++) await ctx.log.info(`flood ${step} ${'x'.repeat(200)}`)
+      return 'flooded'
+    })
     .tool(
       'show_order',
       { description: 'Shows an order in a view.', input: z.object({ item: z.string() }), ui: view },

@@ -15,7 +15,7 @@ const KINDS = {
   all: () => true,
   requests: ({ kind }: LoggedMessage) => kind === 'request' || kind === 'response' || kind === 'error',
   notifications: ({ kind }: LoggedMessage) => kind === 'notification',
-  logs: ({ title }: LoggedMessage) => title === 'notifications/message',
+  logs: ({ title }: LoggedMessage) => title === 'notifications/message' || title === 'stderr',
   errors: ({ kind, title }: LoggedMessage) => kind === 'error' || kind === 'invalid' || title === 'warning',
 } as const
 
@@ -89,8 +89,16 @@ export function Messages(): VNode {
   )
 }
 
-function textOf({ title, detail = '', id = '', body }: LoggedMessage): string {
-  return `${title} ${detail} ${id} ${JSON.stringify(body) ?? ''}`.toLowerCase()
+const texts = new WeakMap<LoggedMessage, string>()
+
+/** Returns the text that the filter searches. */
+function textOf(message: LoggedMessage): string {
+  const known = texts.get(message)
+  if (known !== undefined) return known
+  const { title, detail = '', id = '', body } = message
+  const text = `${title} ${detail} ${id} ${JSON.stringify(body) ?? ''}`.toLowerCase()
+  texts.set(message, text)
+  return text
 }
 
 const ARROWS = { out: '→', in: '←', none: '•' } as const

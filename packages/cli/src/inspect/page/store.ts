@@ -212,8 +212,8 @@ function handle(event: InspectEvent): void {
     case 'message':
       change({ messages: [...state.messages.slice(1 - MAX_MESSAGES), event.message] })
       break
-    case 'cleared':
-      change({ messages: [] })
+    case 'log':
+      change({ messages: event.messages })
       break
     case 'result':
       pending.get(event.id)?.resolve(event.result)
