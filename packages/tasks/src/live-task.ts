@@ -55,6 +55,8 @@ interface PendingChange {
 const RETRIES = [100, 250, 500, 1_000, 2_500, 5_000]
 
 export class LiveTask {
+  /** When its lease was last renewed, in ms since 1970. The monotonic clock stands still while some systems sleep. */
+  renewedAt: number = Date.now()
   readonly #records: TaskRecords
   readonly #owner: string | undefined
   readonly #ending = new AbortController()

@@ -194,6 +194,7 @@ describe('a process that dies', () => {
     const log = { steps: [], runs: 0 }
     let reason: unknown
     let stepError: unknown
+    let lateSteps = 0
     let resume = () => {}
     const isConnected = new Promise<void>((resolve) => {
       resume = resolve
@@ -205,7 +206,9 @@ describe('a process that dies', () => {
         })
         await isConnected
         await ctx
-          .step('late', () => 1)
+          .step('late', () => {
+            lateSteps += 1
+          })
           .catch((error) => {
             stepError = error
           })
@@ -220,6 +223,8 @@ describe('a process that dies', () => {
     resume()
     await expect.poll(() => stepError, { timeout: 3_000 }).toBeInstanceOf(TaskEnded)
     expect(reason).toMatchObject({ name: 'TaskEnded', reason: 'lost' })
+    // Its lease has lapsed, so it asks the store before it begins a step that the other process may have run.
+    expect(lateSteps).toBe(0)
     await far.update(taskId, { approve: accept({ yes: true }) })
     expect((await far.until(taskId, 'completed')).result?.content[0]?.text).toContain('parcel by second')
   })

@@ -302,6 +302,7 @@ export class TaskRun implements LongWork {
 
   async step(key: string, run: () => Promise<unknown>): Promise<unknown> {
     const before = await this.#creation
+    if (before !== undefined) await this.#runner.confirmLease(before)
     const { steps } = before?.data ?? this.received
     if (Object.hasOwn(steps, key)) return steps[key]
     // Before the call is a task, the result is part of the request state, in case an input request follows.

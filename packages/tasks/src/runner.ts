@@ -1,6 +1,6 @@
 /** Runs the tasks of one process: creates them, renews their leases, and takes over those of processes that have died. */
 
-import { type AuthInfo, type Context, type JsonObject, principalOf, SharedLimit } from '@mcpx/protocol'
+import { type AuthInfo, type Context, type JsonObject, pause, principalOf, SharedLimit } from '@mcpx/protocol'
 import type { ExtensionHost, ServerRequest } from '@mcpx/server'
 import { isRetryable, LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
 import type { TaskSettings } from './options.ts'
@@ -10,6 +10,9 @@ import { failed, TaskRun } from './run.ts'
 
 /** The bytes of a task id: 192 random bits. */
 const ID_BYTES = 24
+
+/** How long to wait before a lease that could not be renewed is renewed again, in ms. */
+const RETRY_INTERVAL = 1_000
 
 /** The encrypted part of a task that can be resumed. */
 interface SealedRequest {
@@ -207,9 +210,24 @@ export class TaskRunner {
     await this.sweep()
   }
 
+  /**
+   * Waits until this process surely holds the lease of a task. It may have lapsed, for example while the process was suspended.
+   * Rejects with `TaskEnded` if another process has claimed the task.
+   */
+  async confirmLease(live: LiveTask): Promise<void> {
+    for (;;) {
+      live.ended.throwIfAborted()
+      if (Date.now() - live.renewedAt < this.settings.lease) return
+      await this.#renew(live)
+      if (Date.now() - live.renewedAt >= this.settings.lease) await pause(RETRY_INTERVAL, live.ended)
+    }
+  }
+
   async #renew(live: LiveTask): Promise<void> {
     try {
+      const renewedAt = Date.now()
       const version = await this.records.renew(live.id, this.#lease)
+      if (version !== undefined) live.renewedAt = renewedAt
       if (version !== live.loaded.version) await live.refresh()
     } catch (error) {
       this.host.report(error)
