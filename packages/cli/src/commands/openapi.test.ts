@@ -438,6 +438,22 @@ await client.tools.none({})
     )
   })
 
+  it('leaves out all operations whose schemas cannot be read', async () => {
+    const body = (name: string) => ({
+      requestBody: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+    })
+    const spec = {
+      openapi: '3.0.0',
+      paths: { '/a': { post: body('Bad') }, '/b': { post: body('Bad') }, '/c': { post: body('Good') } },
+      components: { schemas: { Bad: { type: 'array', items: { $ref: 'other.yaml' } }, Good: { type: 'object' } } },
+    }
+    const { stderr, ...result } = await generate(spec, '--all', '--json')
+    expect(stderr.match(/was left out: schemas: expected a reference within the file/g)).toHaveLength(2)
+    const { tools, code } = result.json<{ tools: string[]; code: string }>()
+    expect(tools).toEqual(['post_c'])
+    expect(code).not.toContain('BadSchema')
+  })
+
   it('writes text of a hostile description only as literals', async () => {
     const evil = `*/ process.exit(99) /* '); process.exit(99) // \`\${process.exit(99)}\` "\n\u2028process.exit(99)\\`
     const schema = {

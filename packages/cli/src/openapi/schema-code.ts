@@ -166,8 +166,14 @@ export class SchemaCode {
     const name = uniqueName(`${pascalCase(decodeURIComponentOrKeep(last))}Schema`, this.#names)
     const definition: { readonly name: string; code?: string; isRecursive: boolean } = { name, isRecursive: false }
     this.#definitions.set(reference, definition)
-    // A name begins again at the left, and may be used where unknown members are accepted.
-    definition.code = this.#write(target, { depth: 0, isPartial: true })
+    try {
+      // A name begins again at the left, and may be used where unknown members are accepted.
+      definition.code = this.#write(target, { depth: 0, isPartial: true })
+    } catch (error) {
+      // The tool is left out. The next one that refers to this schema fails for the same reason.
+      this.#definitions.delete(reference)
+      throw error
+    }
     this.#order.push(reference)
     return name
   }
