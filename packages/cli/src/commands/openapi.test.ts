@@ -241,7 +241,15 @@ describe('mcpx openapi', () => {
     expect((await mcpx(['openapi', 'a.yaml'], file)).stdout).toBe('get_a_b\n  GET /a b\n')
     expect((await mcpx(['openapi', '-'], file)).stdout).toBe('get_a_b\n  GET /a b\n')
     const api = await startApi(() => ({ status: 200, body: JSON.stringify({ ...shop, servers: [{ url: '../v2' }] }) }))
-    const { stdout } = await mcpx(['openapi', `${api.url}/spec.json`, '--operation', 'GET /items/{id}'])
+    const { stdout } = await mcpx([
+      'openapi',
+      `${api.url}/spec.json`,
+      '--header',
+      'X-Key: k1',
+      '--operation',
+      'GET /items/{id}',
+    ])
+    expect(api.seen[0]?.headers['x-key']).toBe('k1')
     expect(stdout).toContain(`?? '${api.url.replace('/v1', '/v2')}'`)
   })
 

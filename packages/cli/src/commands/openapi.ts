@@ -10,12 +10,13 @@ import { chooseOperations, writeServerFile } from '../openapi/server-file.ts'
 import { CliError, usageError } from '../output/errors.ts'
 import { plainLine } from '../output/plain-text.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { addJsonOption, collect } from '../server/options.ts'
+import { addJsonOption, collect, readHeaders } from '../server/options.ts'
 import type { CommandContext } from './index.ts'
 
 interface OpenApiOptions {
   readonly operation: readonly string[]
   readonly tag: readonly string[]
+  readonly header: readonly string[]
   readonly all?: boolean
   readonly output?: string
   readonly force?: boolean
@@ -41,6 +42,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--output <file>', 'write the TypeScript file here. Default: standard output')
     .option('--force', 'replace the file')
     .option('--base-url <url>', 'the URL that paths are added to. Default: that of the description')
+    .option('--header <name:value>', 'send a header to the URL of the description; may be repeated', collect, [])
     .option('--bearer <name>', 'an environment variable with a token, if the description names no credentials')
     .addHelpText('after', EXAMPLE)
     .action((spec: string, options: OpenApiOptions) => run(spec, options, context))
@@ -57,7 +59,7 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
   }
   if (target !== undefined && force !== true && existsSync(target))
     throw usageError(`${target} exists`, 'Choose another file, or add --force.')
-  const document = await loadDocument(spec, terminal)
+  const document = await loadDocument(spec, terminal, readHeaders(options.header))
   const operations = listOperations(document)
   if (operations.length === 0) throw usageError(`${spec}: expected operations in "paths", got none`)
   const chosen = await choose(operations, options, terminal)

@@ -25,9 +25,13 @@ const TIMEOUT = 60_000
 /** The most references in a row. */
 const MAX_REFERENCES = 50
 
-/** Loads a description. Rejects with a `CliError` that names what is wrong with it. */
-export async function loadDocument(spec: string, terminal: Terminal): Promise<ApiDocument> {
-  const text = await readText(spec, terminal)
+/** Loads a description; `headers` are sent to its URL. Rejects with a `CliError` that names what is wrong with it. */
+export async function loadDocument(
+  spec: string,
+  terminal: Terminal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ApiDocument> {
+  const text = await readText(spec, terminal, headers)
   if (text.length > MAX_CHARACTERS) {
     throw usageError(`${spec}: expected at most ${MAX_CHARACTERS} characters, got ${text.length}`)
   }
@@ -77,7 +81,11 @@ export function findReference(reference: string, root: unknown, place: string): 
   return found
 }
 
-async function readText(spec: string, { cwd, stdin, signal }: Terminal): Promise<string> {
+async function readText(
+  spec: string,
+  { cwd, stdin, signal }: Terminal,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
   if (spec === '-') return readStream(stdin)
   if (!/^https?:\/\//i.test(spec)) {
     return readFile(resolve(cwd, spec), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -85,7 +93,7 @@ async function readText(spec: string, { cwd, stdin, signal }: Terminal): Promise
     })
   }
   try {
-    const response = await fetch(spec, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]) })
+    const response = await fetch(spec, { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]) })
     if (response.ok) return await response.text()
     throw new CliError('connection', `${spec}: expected a description, got the status ${response.status}`)
   } catch (error) {
