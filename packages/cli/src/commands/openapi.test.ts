@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connect } from '@mcpx/client'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { folderWith, mcpx, mcpxInTerminal } from '../cli.fixture.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -180,6 +181,19 @@ async function generate(spec: unknown, ...args: string[]) {
   return mcpx(['openapi', source, ...args], { cwd: place })
 }
 
+/** Loads a generated server, and returns a function that calls its tools. */
+async function load(file: string, env: Readonly<Record<string, string>>) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { server } = (await import(join(place, file))) as { server: Parameters<typeof connect>[0] }
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  return async (tool: string, args: object) => {
+    const { isError = false, content } = await client.callTool(tool, { ...args })
+    return { failed: isError, text: content.map((block) => (block.type === 'text' ? block.text : '')).join('') }
+  }
+}
+
 interface SeenRequest {
   readonly method: string
   readonly url: string
@@ -251,7 +265,7 @@ describe('mcpx openapi', () => {
     ])
     expect(api.seen[0]?.headers['x-key']).toBe('k1')
     expect(stdout).toContain(`?? '${api.url.replace('/v1', '/v2')}'`)
-  })
+  }, 60_000)
 
   it('writes a file that compiles, passes lint, and calls the API', async () => {
     const { code, stdout, stderr } = await generate(shop, '--all', '--output', 'shop.ts')
@@ -300,13 +314,11 @@ await client.tools.none({})
       SHOP_IN_QUERY: 'q&1',
       SHOP_IN_COOKIE: 'c;1',
     }
-    const callTool = async (tool: string, args: object, without = '') => {
-      const used = Object.fromEntries(Object.entries(env).filter(([name]) => name !== without))
-      const passed = Object.entries(used).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-      const result = await mcpx(['call', 'shop.ts', tool, '--args', JSON.stringify(args), ...passed], {
-        cwd: place,
-        env: used,
-      })
+    const call = await load('shop.ts', env)
+    const callTool = async (tool: string, args: object, without?: keyof typeof env) => {
+      if (without !== undefined) vi.stubEnv(without, undefined)
+      const result = await call(tool, args)
+      if (without !== undefined) vi.stubEnv(without, env[without])
       return { ...result, request: api.seen.at(-1) }
     }
     const listed = await callTool('items_list', {
@@ -319,8 +331,7 @@ await client.tools.none({})
       theme: 'dark; x=1',
       skip: 3,
     })
-    expect(listed.stderr).toBe('')
-    expect(JSON.parse(listed.stdout)).toEqual({ url: listed.request?.url })
+    expect(JSON.parse(listed.text)).toEqual({ url: listed.request?.url })
     expect([...new URLSearchParams(listed.request?.url.split('?')[1])]).toEqual([
       ['tag', 'a&b'],
       ['tag', 'c'],
@@ -344,7 +355,7 @@ await client.tools.none({})
       body: '{"name":"Lamp","price":2,"parts":[{"name":"Bulb"}]}',
     })
     expect(created.request?.headers['content-type']).toBe('application/json')
-    expect((await callTool('createItem', { body: { name: '', price: 2 } })).code).toBe(1)
+    expect((await callTool('createItem', { body: { name: '', price: 2 } })).failed).toBe(true)
 
     expect((await callTool('getItem', { id: 'a/b ?c' })).request?.url).toBe('/v1/items/a%2Fb%20%3Fc')
     const put = await callTool('replaceItem', { id: '1', body: { a: null } })
@@ -367,17 +378,14 @@ await client.tools.none({})
     // Without the variable the API is not called, and an operation that allows it is called without credentials.
     const count = api.seen.length
     const refused = await callTool('getItem', { id: '1' }, 'SHOP_KEY')
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      'the tool failed: The environment variable SHOP_KEY of the server is not set\n',
-    ])
+    expect(refused).toMatchObject({ failed: true, text: 'The environment variable SHOP_KEY of the server is not set' })
     expect(api.seen).toHaveLength(count)
     expect((await callTool('items_list', {}, 'SHOP_KEY')).request?.headers['x-api-key']).toBeUndefined()
 
     // Arguments cannot lead to another path, or add a header.
     for (const id of ['..', '.', ''])
-      expect((await callTool('getItem', { id })).stderr).toContain('id: expected a part of the path')
-    expect((await callTool('items_list', { 'X-Trace': 'a\r\nb: c' })).stderr).toContain(
+      expect((await callTool('getItem', { id })).text).toContain('id: expected a part of the path')
+    expect((await callTool('items_list', { 'X-Trace': 'a\r\nb: c' })).text).toContain(
       'X-Trace: expected the value of a header',
     )
   }, 120_000)
@@ -398,24 +406,20 @@ await client.tools.none({})
       if (path.endsWith('/large')) return { status: 200, body: 'y'.repeat(150_000) }
       return { status: 302, headers: { location: 'http://127.0.0.1:9/' }, body: '' }
     })
-    const callTool = (tool: string, base = url) =>
-      mcpx(['call', 'errors.ts', tool], { cwd: place, env: { API_BASE_URL: base } })
-    expect((await callTool('get_down')).stderr).toBe(
-      'the tool failed: GET /down: 503 Service Unavailable\n{"error":"down"}\n',
-    )
-    const long = await callTool('get_long')
-    expect(long.stderr).toContain('xxx… (3000 more characters)')
-    expect(long.code).toBe(1)
-    expect((await callTool('get_away')).stderr).toBe(
-      'the tool failed: GET /away: 302 Found\nlocation: http://127.0.0.1:9/\n',
-    )
-    expect((await callTool('get_image')).stdout).toBe('3 bytes of image/png\n')
-    expect((await callTool('get_gone')).stdout).toBe('GET /gone: 204\n')
-    expect((await callTool('get_large')).stdout).toContain('yyy… (50000 more characters)')
-    const unused = (await closedApi()).url
-    expect((await callTool('get_down', unused)).stderr).toBe(
-      'the tool failed: GET /down: the API did not respond (ECONNREFUSED)\n',
-    )
+    const call = await load('errors.ts', { API_BASE_URL: url })
+    const fails = async (tool: string) => {
+      const { failed, text } = await call(tool, {})
+      expect([tool, failed]).toEqual([tool, true])
+      return text
+    }
+    expect(await fails('get_down')).toBe('GET /down: 503 Service Unavailable\n{"error":"down"}')
+    expect(await fails('get_long')).toContain('xxx… (3000 more characters)')
+    expect(await fails('get_away')).toBe('GET /away: 302 Found\nlocation: http://127.0.0.1:9/')
+    expect(await call('get_image', {})).toEqual({ failed: false, text: '3 bytes of image/png' })
+    expect((await call('get_gone', {})).text).toBe('GET /gone: 204')
+    expect((await call('get_large', {})).text).toContain('yyy… (50000 more characters)')
+    const callUnused = await load('errors.ts?unused', { API_BASE_URL: (await closedApi()).url })
+    expect((await callUnused('get_down', {})).text).toBe('GET /down: the API did not respond (ECONNREFUSED)')
   }, 60_000)
 
   it('sends a token of its own if the description names no credentials', async () => {
@@ -444,7 +448,7 @@ await client.tools.none({})
     expect((await mcpx(['list', 'token.ts'], { cwd: place })).stderr).toContain(
       'SHOP_BASE_URL of the server is not set',
     )
-  })
+  }, 60_000)
 
   it('leaves out all operations whose schemas cannot be read', async () => {
     const body = (name: string) => ({
@@ -460,7 +464,7 @@ await client.tools.none({})
     const { tools, code } = result.json<{ tools: string[]; code: string }>()
     expect(tools).toEqual(['post_c'])
     expect(code).not.toContain('BadSchema')
-  })
+  }, 60_000)
 
   it('writes text of a hostile description only as literals', async () => {
     const evil = `*/ process.exit(99) /* '); process.exit(99) // \`\${process.exit(99)}\` "\n\u2028process.exit(99)\\`
@@ -608,7 +612,7 @@ await client.tools.none({})
     )
     expect((await mcpx(['openapi', 'none.yaml'])).stderr).toContain('none.yaml cannot be read: ENOENT')
     expect((await mcpx(['openapi', `${(await closedApi()).url}/a`])).code).toBe(3)
-  })
+  }, 60_000)
 
   it('asks in a terminal which operations become tools', async () => {
     const cwd = await folderWith({ 'spec.json': JSON.stringify(shop) })

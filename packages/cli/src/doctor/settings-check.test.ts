@@ -257,7 +257,7 @@ describe('mcpx doctor --config', () => {
     }>()
     expect(files).toContainEqual({ file: join(cwd, '.mcp.json'), host: 'claude-code', servers: ['shop'] })
     expect(findings).toEqual([expect.not.objectContaining({ hint: expect.anything() })])
-  })
+  }, 60_000)
 
   it('checks one file, and refuses other words', async () => {
     const cwd = await folderWith({ 'mine.json': JSON.stringify({ servers: { shop: { command: 'node', arg: [] } } }) })
@@ -283,5 +283,5 @@ describe('mcpx doctor --config', () => {
       2,
       expect.stringContaining('doctor: expected a server\nWrite "mcpx doctor <server>"'),
     ])
-  })
+  }, 60_000)
 })
