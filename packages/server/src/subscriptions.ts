@@ -48,7 +48,8 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
     if (refusal === undefined) {
       server.changes.add(subscription)
       await server.changes.connect()
-      return await new Promise((resolve) => subscription.open(call, resolve))
+      // Not awaited here, because a waiting function would keep its whole call in memory while the stream is open.
+      return subscription.open(call)
     }
     listens.release(exchange.caller)
     return errorMessage(message.id, refusal)
@@ -139,11 +140,15 @@ class Subscription implements ChangeReceiver {
     await this.#sources?.closeAll()
   }
 
-  open(call: ModernCall, resolve: Resolve): void {
-    this.#resolve = resolve
+  /** Begins to send. Resolves with the response when the stream ends. */
+  open(call: ModernCall): Promise<ResponseMessage | undefined> {
+    const ended = new Promise<ResponseMessage | undefined>((resolve) => {
+      this.#resolve = resolve
+    })
     const uris = this.#filter.resourceSubscriptions ?? []
     if (uris.length > 0) void this.#subscribe(call, uris)
     else this.#acknowledge()
+    return ended
   }
 
   async #subscribe(call: ModernCall, uris: readonly string[]): Promise<void> {
