@@ -1,6 +1,6 @@
 /** Opens streams and reads them until they are closed. */
 import { Connection } from './connection.ts'
-import { getStream, post, type Target } from './requests.ts'
+import { getStream, isEvents, post, type Target } from './requests.ts'
 
 /** An open stream, with the number of its events that contain a text. */
 export interface OpenStream {
@@ -16,7 +16,9 @@ export async function openStream(target: Target, marker: string): Promise<OpenSt
   socket.removeAllListeners('data')
   await new Promise<void>((resolve, reject) => {
     socket.once('data', (data) => {
-      if (!data.toString('latin1').startsWith('HTTP/1.1 200')) return reject(new Error(`No stream: ${data.toString()}`))
+      const head = data.toString('latin1')
+      // An error of the protocol has the status 200, too.
+      if (!head.startsWith('HTTP/1.1 200') || !isEvents(head)) return reject(new Error(`No stream: ${head}`))
       socket.on('data', (more) => {
         if (more.includes(marker)) stream.events += 1
       })

@@ -3,7 +3,8 @@ import { createServer } from '@mcpx/server'
 import { info, tools } from './workload.mjs'
 
 export function build() {
-  const server = createServer(info)
+  // All clients of the benchmark have one address, and by default one caller may use a quarter of a limit.
+  const server = createServer(info, { limits: { perCaller: 1 } })
   for (const { name, description, schema, run } of tools) {
     server.tool(name, { description, input: schema }, (args, context) =>
       run(args, (progress, total) => context.progress(progress, total)),
