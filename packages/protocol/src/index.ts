@@ -106,7 +106,7 @@ export type {
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   type EndedSession, type NetworkInfo, type Observation, type ObservedMessage, type ObservedWork,
-  type Outcome, type RunningObservation, type ServerLoad, type Telemetry, TelemetryReporter, withMembers,
+  type Outcome, type RefusedRequest, type RunningObservation, type ServerLoad, type Telemetry, TelemetryReporter, withMembers,
 } from './telemetry.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
 export type { FlatSchema, ObjectSchema, StringsSchema, ValueSchema } from './usable-schema.ts'

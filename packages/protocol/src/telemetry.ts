@@ -94,6 +94,14 @@ export interface EndedSession extends Pick<ObservedMessage, 'side' | 'revision' 
   readonly error: ConnectionError | undefined
 }
 
+/** An HTTP request that an endpoint has refused without handling a message of it. */
+export interface RefusedRequest {
+  /** The HTTP status of the response, such as 401 or 429. */
+  readonly status: number
+  /** The connection, as far as the endpoint knows it. */
+  readonly network: NetworkInfo | undefined
+}
+
 /** The current load of a part of a server, in this process: of an endpoint, or of the extension for tasks. */
 export interface ServerLoad {
   /** Requests that are being handled. */
@@ -137,6 +145,11 @@ export interface Telemetry {
   onWork?(work: ObservedWork): Observation | undefined
   /** Called when a legacy session has ended. Sessions that expire in a store are not reported. */
   onSessionEnd?(session: EndedSession): void
+  /**
+   * Called when an endpoint has refused an HTTP request because of its caller, its headers, its body or a limit. No message of
+   * it was handled, so `onReceive` was not called.
+   */
+  onRefuse?(refused: RefusedRequest): void
   /** Called when a transport or an extension begins to serve. Returns a function that is called when it has ended. */
   onServe?(readLoad: () => ServerLoad): (() => void) | undefined
 }

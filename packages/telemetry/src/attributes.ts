@@ -16,6 +16,7 @@ import {
   type ObservedMessage,
   type Outcome,
   type RedactOptions,
+  type RefusedRequest,
   redact,
 } from '@mcpx/protocol'
 import type { Attributes } from '@opentelemetry/api'
@@ -112,6 +113,13 @@ export function measuredAttributes(
   if (code === ErrorCode.MethodNotFound) attributes['mcp.method.name'] = '_OTHER'
   const isMeasured = item !== undefined && (withUri || item.attribute !== 'mcp.resource.uri')
   if (isMeasured && code !== ErrorCode.InvalidParams) attributes[item.attribute] = item.value
+  return attributes
+}
+
+/** Returns the attributes of the counter of refused requests. */
+export function refusalAttributes({ status, network }: RefusedRequest): Attributes {
+  const attributes: Attributes = { 'http.response.status_code': status }
+  put(attributes, 'network.transport', network?.transport)
   return attributes
 }
 

@@ -178,6 +178,30 @@ describe('gauges', () => {
     await expect.poll(read).toEqual({ requests: 0, sessions: 0, streams: 0 })
   })
 
+  it('come with a counter of the requests that were refused before a message was handled', async () => {
+    const sdk = createSdk()
+    const shop = createShop(sdk.tracer, { telemetry: telemetry({ tracer: false, meter: sdk.meter, gauges: true }) })
+    const { url, close } = await serveHttp(shop, { port: 0 })
+    const statuses: number[] = []
+    const json = { 'content-type': 'application/json' }
+    for (const init of [{}, { body: '{', headers: json }, { body: '{}' }, { body: '[', headers: json }]) {
+      statuses.push((await fetch(url, { method: 'POST', ...init })).status)
+    }
+    const client = await connect(http(url))
+    await client.callTool('fail')
+    await client.callTool('none').catch(() => {})
+    await client.close()
+    await close()
+    expect(statuses).toEqual([415, 400, 415, 400])
+    const counts = (await sdk.metric('mcpx.server.refusals'))?.dataPoints.map(({ attributes, value }) => [
+      attributes,
+      value,
+    ])
+    expect(counts).toEqual(
+      [415, 400].map((status) => [{ 'http.response.status_code': status, 'network.transport': 'tcp' }, 2]),
+    )
+  })
+
   it('leave out what has ended', async () => {
     const sdk = createSdk()
     const observer = telemetry({ tracer: false, meter: sdk.meter, gauges: true })
@@ -192,6 +216,7 @@ describe('gauges', () => {
     const { client, there } = await createRig({ transport: 'http' })
     await client.callTool('search', { q: 'a' })
     expect(await there.metric('mcpx.server.requests')).toBeUndefined()
+    expect(await there.metric('mcpx.server.refusals')).toBeUndefined()
   })
 })
 

@@ -3,6 +3,7 @@
 import type { ServerLoad } from '@mcpx/protocol'
 import {
   type Attributes,
+  type Counter,
   createNoopMeter,
   type Histogram,
   type Meter,
@@ -42,6 +43,7 @@ export class Metrics {
   readonly #hasGauges: boolean
   readonly #loads = new Set<() => ServerLoad>()
   #source: Meter | MeterProvider | false | undefined
+  #refusals: Counter | undefined
   #histograms: Readonly<Record<HistogramName, Histogram>> | undefined
 
   /** @param meter `false`: none. Default: that of the global provider. */
@@ -59,6 +61,12 @@ export class Metrics {
   /** Records a duration in ms. */
   record(name: HistogramName, duration: number, attributes: Attributes): void {
     this.#prepare()?.[name].record(duration / 1_000, attributes)
+  }
+
+  /** Counts a refused request, if there are gauges. */
+  countRefusal(attributes: Attributes): void {
+    this.#prepare()
+    this.#refusals?.add(1, attributes)
   }
 
   /** Adds an endpoint to the gauges, until the returned function is called. */
@@ -90,6 +98,9 @@ export class Metrics {
       const gauge = meter.createObservableGauge(`mcpx.server.${name}`, { description })
       gauge.addCallback((result) => result.observe(sum((load) => load[name])))
     }
+    this.#refusals = meter.createCounter('mcpx.server.refusals', {
+      description: 'The HTTP requests that were refused before a message was handled',
+    })
     const description = 'The tasks that this process works on'
     meter.createObservableGauge('mcpx.server.tasks', { description }).addCallback((result) => {
       for (const status of TASK_STATUSES)

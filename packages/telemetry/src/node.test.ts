@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect } from '@mcpx/client'
 import type { Server } from '@mcpx/server'
+import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNELS, diagnostics, type MessageEvent, type WorkEvent } from './node.ts'
 import { createSdk } from './otel.fixture.ts'
@@ -79,6 +80,17 @@ it('the end of a session is an event', async () => {
     duration: expect.any(Number),
     error: undefined,
   })
+})
+
+it('a refused request is an event', async () => {
+  const refused: unknown[] = []
+  listen(CHANNELS.refuse, (event) => void refused.push(event))
+  const { url, close } = await serveHttp(createShop(createSdk().tracer, { telemetry: diagnostics() }), { port: 0 })
+  onTestFinished(close)
+  await fetch(url, { method: 'POST' })
+  expect(refused).toEqual([
+    { status: 415, network: expect.objectContaining({ transport: 'tcp', address: '127.0.0.1' }) },
+  ])
 })
 
 it('a bound store is available to the handler', async () => {

@@ -7,6 +7,7 @@ import type {
   ObservedMessage,
   ObservedWork,
   Outcome,
+  RefusedRequest,
   RequestId,
   Telemetry,
 } from '@mcpx/protocol'
@@ -27,6 +28,8 @@ export const CHANNELS = {
   workEnd: 'mcpx:work:end',
   /** A legacy session has ended: `EndedSession` of `@mcpx/protocol`. */
   sessionEnd: 'mcpx:session:end',
+  /** An HTTP request was refused before a message of it was handled: `RefusedRequest` of `@mcpx/protocol`. */
+  refuse: 'mcpx:refuse',
 } as const
 
 /** The outcome of a message or of work, on the channels that report an end. */
@@ -65,11 +68,13 @@ export function diagnostics(): Telemetry {
   const send = createPair(CHANNELS.sendStart, CHANNELS.sendEnd)
   const work = createPair(CHANNELS.workStart, CHANNELS.workEnd)
   const sessionEnd = channel(CHANNELS.sessionEnd)
+  const refuse = channel(CHANNELS.refuse)
   return {
     onReceive: (message) => receive<MessageEvent>({ message, id: message.id }),
     onSend: (message) => send<MessageEvent>({ message, id: undefined }),
     onWork: (observed) => work<WorkEvent>({ work: observed }),
     onSessionEnd: (session: EndedSession) => sessionEnd.publish(session),
+    onRefuse: (refused: RefusedRequest) => refuse.publish(refused),
   }
 }
 

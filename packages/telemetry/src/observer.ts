@@ -8,6 +8,7 @@ import type {
   ObservedWork,
   Outcome,
   RedactOptions,
+  RefusedRequest,
   RequestId,
   ServerLoad,
   Telemetry,
@@ -33,6 +34,7 @@ import {
   itemOf,
   measuredAttributes,
   type Role,
+  refusalAttributes,
   resultAttributes,
   revisionAttributes,
   sessionAttributes,
@@ -126,6 +128,10 @@ export class OpenTelemetry implements Telemetry {
     const { side, duration, error } = session
     const attributes = { ...sessionAttributes(session), ...describeEnding({ error }, side).attributes }
     this.#metrics.record(`${side}.session`, duration, attributes)
+  }
+
+  onRefuse(refused: RefusedRequest): void {
+    this.#metrics.countRefusal(refusalAttributes(refused))
   }
 
   onServe(readLoad: () => ServerLoad): () => void {

@@ -27,7 +27,10 @@ export interface TelemetryOptions {
   readonly resourceUri?: boolean | undefined
   /** Methods without spans, such as `notifications/progress`. They are measured, and their context is propagated. Default: none. */
   readonly ignore?: readonly string[] | undefined
-  /** Whether the gauges `mcpx.server.*` are created: requests, sessions, streams, and tasks by status. Default: false. */
+  /**
+   * Whether the gauges `mcpx.server.*` are created: requests, sessions, streams, and tasks by status; and the counter
+   * `mcpx.server.refusals`, of refused HTTP requests by status. Default: false.
+   */
   readonly gauges?: boolean | undefined
 }
 

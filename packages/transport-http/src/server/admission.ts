@@ -70,6 +70,8 @@ const MAX_CALLER = 100
  */
 export class Admission {
   caller: string | undefined
+  /** Whether the server has received a message of the request. */
+  isHandled = false
   readonly #limits: SharedLimits
   readonly #kind: 'running' | 'streams'
   #holders = 0

@@ -45,7 +45,7 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   })
   const { authenticate: given } = options
   const guard: Guard | undefined = (server.store && given?.withStore?.(server.store)) ?? given
-  app.use(createGuards(options, guard, endpoint.limits))
+  app.use(createGuards(options, guard, endpoint.limits, server.telemetry))
   addLast(app, (context: Context<{ Variables: EndpointVariables }>) => endpoint.handle(context))
   const { fetch } = app
   return Object.assign(app, {

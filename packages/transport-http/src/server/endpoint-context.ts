@@ -106,6 +106,7 @@ export class EndpointContext {
     let storeFailure: unknown
     let ownTimer: ReturnType<typeof every>
     running.add(exchange)
+    exchange.admission.isHandled = true
     exchange.admission.hold()
     // Runtimes with `waitUntil` stop a timer when the request that started it ends, so each request has its own.
     if (exchange.waitUntil !== undefined) ownTimer = every(keepAlive, () => exchange.sendKeepAlive())
@@ -160,6 +161,7 @@ export class EndpointContext {
 
   /** Resolves when the responder has handled a notification. */
   async handleNotification(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
+    exchange.admission.isHandled = true
     exchange.admission.hold()
     try {
       await this.responder.respond(message, exchange)

@@ -1,6 +1,6 @@
 /** The guards, which run before the endpoint and middleware of users: host and origin checks, CORS, authentication. */
 
-import { type AuthInfo, type Guard, invalidRequest } from '@mcpx/protocol'
+import { type AuthInfo, type Guard, guarded, invalidRequest, type RefusedRequest, type Telemetry } from '@mcpx/protocol'
 import type { Context, Next } from 'hono'
 import { cors } from 'hono/cors'
 import {
@@ -14,7 +14,7 @@ import {
   VERSION_HEADER,
 } from '../headers.ts'
 import { Admission, callerOf, type SharedLimits } from './admission.ts'
-import { bindingsOf, type EndpointVariables } from './http-request.ts'
+import { bindingsOf, type EndpointVariables, networkInfoOf } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
 import { isVisit, refusedPage } from './page.ts'
 import { asError, type HttpAnswer, refusal, toResponse } from './responses.ts'
@@ -31,8 +31,14 @@ type GuardHandler = (context: Context<{ Variables: EndpointVariables }>, next: N
  * read. It is one function, because Hono composes each handler of a mounted app again for each request.
  *
  * @param guard the option `authenticate`
+ * @param telemetry is notified of the requests that are refused, here or later, before the server has received a message
  */
-export function createGuards(options: EndpointOptions, guard: Guard | undefined, limits: SharedLimits): GuardHandler {
+export function createGuards(
+  options: EndpointOptions,
+  guard: Guard | undefined,
+  limits: SharedLimits,
+  telemetry?: Telemetry,
+): GuardHandler {
   const refuseSender = createSenderCheck(options)
   const addCors = options.cors ? createCors(options) : undefined
 
@@ -53,12 +59,30 @@ export function createGuards(options: EndpointOptions, guard: Guard | undefined,
     }
   }
 
-  return async (context, next) => {
+  const handle: GuardHandler = async (context, next) => {
     const metadata = context.req.method === 'POST' ? undefined : guard?.metadata?.(context.req.raw)
     if (metadata !== undefined) return copyResponse(metadata)
     const refused = refuseSender(context)
     if (refused !== undefined) return toResponse(context, refused)
     return addCors === undefined ? admit(context, next) : addCors(context, next, admit)
+  }
+  return telemetry?.onRefuse === undefined ? handle : observeRefusals(handle, telemetry, guarded(options.onWarning))
+}
+
+/** The lowest HTTP status of an error. */
+const FIRST_ERROR = 400
+
+function observeRefusals(handle: GuardHandler, telemetry: Telemetry, report: (problem: Error) => void): GuardHandler {
+  const onRefuse = guarded((refused: RefusedRequest) => telemetry.onRefuse?.(refused), report)
+  return async (context, next) => {
+    const response = await handle(context, next)
+    const { status } = response ?? context.res
+    const admission: Admission | undefined = context.get('admission')
+    const isRefused = status >= FIRST_ERROR && admission?.isHandled !== true
+    if (isRefused && telemetry.isActive !== false) {
+      onRefuse({ status, network: networkInfoOf(bindingsOf(context).outgoing) })
+    }
+    return response
   }
 }
 

@@ -95,12 +95,7 @@ export class HttpRequest {
 
   /** The connection. The address of the client is known on Node only. */
   get network(): NetworkInfo {
-    const { httpVersion, socket } = this.outgoing?.req ?? {}
-    if (httpVersion === undefined || !socket) return NETWORK
-    const { remoteAddress: address, remotePort: port, destroyed } = socket
-    // A Unix socket has no addresses, and a socket has none after its end.
-    const transport = address === undefined && destroyed !== true ? 'unix' : 'tcp'
-    return { transport, protocol: 'http', protocolVersion: httpVersion === '2.0' ? '2' : httpVersion, address, port }
+    return networkInfoOf(this.outgoing)
   }
 
   /** Whether the client has disconnected, or other code has ended the response. */
@@ -142,6 +137,16 @@ const NO_BINDINGS: NodeBindings = {}
 export function bindingsOf(context: Context): NodeBindings {
   const env = context.env as NodeBindings | undefined
   return Array.isArray(env?.incoming?.rawHeaders) && env.outgoing !== undefined ? env : NO_BINDINGS
+}
+
+/** Returns the connection of a response on Node. Other runtimes do not report it. */
+export function networkInfoOf(outgoing: NodeOutgoing | undefined): NetworkInfo {
+  const { httpVersion, socket } = outgoing?.req ?? {}
+  if (httpVersion === undefined || !socket) return NETWORK
+  const { remoteAddress: address, remotePort: port, destroyed } = socket
+  // A Unix socket has no addresses, and a socket has none after its end.
+  const transport = address === undefined && destroyed !== true ? 'unix' : 'tcp'
+  return { transport, protocol: 'http', protocolVersion: httpVersion === '2.0' ? '2' : httpVersion, address, port }
 }
 
 /** Returns the path without its last slash: `/mcp/` is the same path as `/mcp`. */
