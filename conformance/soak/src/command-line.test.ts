@@ -21,7 +21,7 @@ describe('the command line', () => {
   })
 
   it.each([
-    [['--duration', '10'], "--duration: expected 30 s or more, such as 180, 90s, 5m or 1h, got '10'"],
+    [['--duration', '10'], "--duration: expected 60 s or more, such as 180, 90s, 5m or 1h, got '10'"],
     [['--duration', 'soon'], /--duration: expected .*got 'soon'/],
     [['--connections', '5'], "--connections: expected an integer from 40, got '5'"],
     [['--rate', '1.5'], "--rate: expected an integer from 1, got '1.5'"],

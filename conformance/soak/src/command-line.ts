@@ -28,7 +28,7 @@ export interface Settings {
 }
 
 /** The shortest run, in ms. A shorter one has too few samples for a verdict. */
-const SHORTEST = 30_000
+const SHORTEST = 60_000
 /** Fewer connections would not contain each kind. */
 const FEWEST = 40
 

@@ -67,7 +67,7 @@ it('writes JSON, and a page that needs no other file', () => {
     exit: undefined,
   }
   const checks = [{ name: 'a check', passed: false, found: 'a leak' }]
-  writeReport(folder, readCommandLine(['--duration', '30']) as Settings, recording, checks)
+  writeReport(folder, readCommandLine(['--duration', '60']) as Settings, recording, checks)
   expect(JSON.parse(readFileSync(join(folder, 'soak.json'), 'utf8'))).toMatchObject({ checks, failed: 1 })
   const page = readFileSync(join(folder, 'soak.html'), 'utf8')
   for (const text of ['not flat', 'a leak', 'got &lt;x>', 'closed, retryable', 'a warning', 'p99.9']) {
