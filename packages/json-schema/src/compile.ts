@@ -7,7 +7,7 @@ import { truncate } from './messages.ts'
 import { dialectOf, type Reference, readSchema, resolveUri, type SchemaDocument } from './read-schema.ts'
 import { type JsonSchemaError, schemaError } from './schema-error.ts'
 
-/** The base URI of a document without `$id`. No other document can have it. */
+/** The base URI of a document without `$id`. It differs from the URI of every other document. */
 const DEFAULT_BASE = 'json-schema:///'
 
 export function compileSchema(schema: JsonSchema, options: CompileOptions): SchemaNode {

@@ -53,7 +53,10 @@ export interface Evaluation {
 /** The property names and indexes that were evaluated. Undefined if no `unevaluated` keyword needs them. */
 export type EvaluatedKeys = Set<string | number> | undefined
 
-/** Returns whether a value is valid. Throws `CheckAborted`, and other errors for a value that is not JSON. */
+/**
+ * Returns whether a value is valid. Throws `CheckAborted` if the check cannot be finished, and other errors for a value
+ * that is not JSON.
+ */
 export type Check = (value: unknown, evaluation: Evaluation, evaluated: EvaluatedKeys) => boolean
 
 interface Checkable {

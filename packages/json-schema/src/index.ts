@@ -46,7 +46,7 @@ export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
 export const PEER_SCHEMA_OPTIONS: Readonly<JsonSchemaValidatorOptions> = { patterns: 'annotate', maxSteps: 500_000 }
 
 /**
- * Creates a validator for the dialects 2020-12 (the default) and draft-07, as `$schema` says.
+ * Creates a validator for the dialects 2020-12 (the default) and draft-07. `$schema` selects the dialect.
  *
  * - `compile` throws a `JsonSchemaError` for a schema that is malformed, has another dialect, exceeds a limit, recurs
  *   endlessly, or refers to another document. Annotations such as `title` are ignored.
@@ -82,7 +82,7 @@ export function createJsonSchemaValidator(options: JsonSchemaValidatorOptions = 
   }
 }
 
-/** Throws a `TypeError` for a mode that does not exist. */
+/** Returns whether a mode is `assert`. Throws a `TypeError` for an unknown mode. */
 function isAssert(option: string, mode: unknown): boolean {
   if (mode === 'assert' || mode === 'annotate') return mode === 'assert'
   throw new TypeError(`${option}: expected "assert" or "annotate", got ${String(mode)}`)

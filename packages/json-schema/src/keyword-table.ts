@@ -1,4 +1,4 @@
-/** The table of all keywords, and the check of a schema, which combines those of its keywords. */
+/** The table of all keywords, and the check of a schema, which combines the checks of its keywords. */
 
 import { addEvaluatedKeys, type Check, combineChecks, type EvaluatedKeys, spendSteps } from './evaluate.ts'
 import { type CompileOptions, type KeywordDefinition, type KeywordGroup, type Keywords, stringRule } from './keyword.ts'

@@ -5,7 +5,7 @@ import { SseError } from './sse-error.ts'
 
 /** A received event. */
 export interface SseEvent {
-  /** The payload, its lines joined by LF. Empty for an event that carries only an id. */
+  /** The payload, whose lines are joined by LF. Empty for an event that has only an id. */
   data: string
   /** The type of the event. Undefined if none was sent, which means `message`. */
   event?: string
@@ -23,8 +23,8 @@ export interface DecoderOptions {
   readonly onRetry?: ((milliseconds: number) => void) | undefined
   /**
    * The size limit of an event in characters (UTF-16 code units), from its first field to its blank line. Field names
-   * and comments in between count; line ends do not. A single line has the same limit.
-   * Default: 16,777,216 (16 Mi). Allowed: 1 to 268,435,456. `push` throws `event-too-large` when an event exceeds the limit.
+   * and comments within the event count; line ends do not. The same limit applies to each single line. Default:
+   * 16,777,216 (16 Mi). Allowed: 1 to 268,435,456. `push` throws `event-too-large` when an event exceeds the limit.
    */
   readonly maxEventSize?: number | undefined
 }
@@ -76,9 +76,8 @@ export function createDecoder(options: DecoderOptions): Decoder {
 }
 
 /**
- * Passes complete lines, ended by LF, to the parser one at a time, and only lines that it needs. With raw chunks, the parser
- * delays an event that ends in CR, takes quadratic time for many CRs, keeps a byte order mark, and creates an `Error` for
- * each unknown field.
+ * Passes complete lines, ended by LF, to the parser one at a time, and only lines that the parser needs. If it received raw chunks, the parser would
+ * delay an event that ends in CR, take quadratic time for many CRs, keep a byte order mark, and create an `Error` for each unknown field.
  */
 class EventDecoder implements Decoder {
   readonly #maxEventSize: number

@@ -30,7 +30,7 @@ export class CloudflareStoreError extends Error {
   }
 }
 
-/** The members of an error of the platform that are read. */
+/** The members of an error of the platform that this module reads. */
 interface PlatformError {
   readonly message?: string
   readonly retryable?: boolean
@@ -40,7 +40,7 @@ interface PlatformError {
 /** The longest time between attempts to connect again, in ms. */
 const MAX_WAIT = 5_000
 
-/** Receives the messages of one object by a WebSocket, and reconnects when it is lost. */
+/** Receives the messages of one object over a WebSocket, and reconnects when the connection is lost. */
 class Subscription {
   readonly #connect: () => Promise<PlatformSocket>
   readonly #listener: (message: string) => void

@@ -1,4 +1,4 @@
-/** Keeps the state that the instances of a server share in Durable Objects of Cloudflare. */
+/** Stores the state that the instances of a server share, in Durable Objects of Cloudflare. */
 
 import {
   checkStoreOptions,
@@ -60,7 +60,7 @@ export function durableObjectStore(namespace: ObjectNamespace, options: Cloudfla
   }
 }
 
-/** How many other instances may change a record while one update of it is tried. */
+/** How often other instances may change a record during one update of it. */
 const MAX_CONFLICTS = 1_000
 
 function recordStore<T extends object>(objects: Objects, kind: string): RecordStore<T> {

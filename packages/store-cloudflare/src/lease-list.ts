@@ -1,8 +1,11 @@
-/** The list of leases of all tasks, which one object keeps. It says which tasks to look at; the tasks themselves decide. */
+/**
+ * The list of the leases of all tasks, which one object stores. It shows which leases may have lapsed; the object of a
+ * task decides.
+ */
 
 import type { ObjectStorage } from './platform.ts'
 
-/** When a task is due to be looked at, and when it expires, in ms since 1970. */
+/** The time at which the lease of a task may have lapsed, and the time at which the task expires, both in ms since 1970. */
 const TABLE = `CREATE TABLE IF NOT EXISTS leases (
   id TEXT PRIMARY KEY, due_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
 )`
@@ -14,7 +17,7 @@ export class LeaseList {
     this.#storage = storage
   }
 
-  /** Adds a task that is due after a time and expires after another, both in ms. Moves a task that is listed already. */
+  /** Adds a task, whose lease may lapse after `time` ms and which expires after `ttl` ms. Moves a task that is already listed. */
   add(id: string, time: number, ttl: number): void {
     this.#sql(TABLE)
     this.#sql('CREATE INDEX IF NOT EXISTS leases_due ON leases (due_at)')
@@ -28,7 +31,7 @@ export class LeaseList {
     if (this.exists()) this.#sql('DELETE FROM leases WHERE id = ?', id)
   }
 
-  /** Returns a task that is due, which is then due again after a time in ms, so that several processes get several tasks. */
+  /** Returns a task whose lease may have lapsed, and moves it by `time` ms, so that each process receives a different task. */
   next(time: number): string | null {
     if (!this.exists()) return null
     const now = Date.now()
@@ -50,7 +53,7 @@ export class LeaseList {
     return this.#soonestExpiry()
   }
 
-  /** Objects that keep something else have no list. */
+  /** Returns whether this object has the list. Objects for other purposes have none. */
   exists(): boolean {
     return this.#sql("SELECT 1 FROM sqlite_master WHERE name = 'leases'").length > 0
   }

@@ -1,4 +1,7 @@
-/** The Durable Object that keeps one record, stream, count, used id or task, the list of leases, or the subscriptions of one topic. */
+/**
+ * The Durable Object that stores one record, stream, count, used id or task, the list of leases, or the subscriptions
+ * of one topic.
+ */
 
 import { LeaseList } from './lease-list.ts'
 import type { ObjectState, PlatformSocket } from './platform.ts'
@@ -11,13 +14,13 @@ export interface ObjectCall {
 
 /** The operations of an object. Times are in ms. */
 export interface Operations {
-  /** Stores a text. Returns whether there was none. */
+  /** Stores a string. Returns false if the object already has one. */
   create(text: string, ttl: number): boolean
-  /** Returns the text, and restarts its time to live if one is given. */
+  /** Returns the string. Restarts its time to live if `ttl` is given. */
   read(ttl?: number): string | null
-  /** Replaces the text if it is the expected one. Returns true, or the newest text. */
+  /** Replaces the string if it is the expected one. Returns true, otherwise the newest string. */
   replace(expected: string, text: string): true | string | null
-  /** Deletes everything. Returns whether there was something. */
+  /** Deletes everything. Returns whether anything was stored. */
   remove(): boolean
   /** Increments a count in a window. */
   increment(window: number): { count: number; resetsAt: number }
@@ -29,22 +32,22 @@ export interface Operations {
   refresh(ttl: number): void
   /** Sends a message to all subscriptions of the topic. */
   publish(message: string): void
-  /** Stores a task, with a lease if an owner is given. Returns whether there was none. */
+  /** Stores a task, with a lease if `owner` is given. Returns false if the object already has a task. */
   createTask(data: string, ttl: number, owner?: string, duration?: number): boolean
   readTask(): TaskState | null
-  /** Replaces the data of a task if it has this version. Ends its lease if `ends` is 1. Returns whether it did. */
+  /** Replaces the data of a task if it has this version. Ends its lease if `ends` is 1. Returns whether the data was replaced. */
   updateTask(version: number, data: string, ends: number): boolean
   /** Restarts the lease of its owner. Returns whether it now ends before the time at which the task is listed. */
   renewTask(owner: string, duration: number): { version: number; isSooner: boolean; ttl: number } | null
   claimTask(owner: string, duration: number): TaskClaim
-  /** Lists the lease of a task: after a time, its object is asked whether it has lapsed. */
+  /** Adds the lease of a task to the list. After `time` ms, the object of the task is asked whether the lease has lapsed. */
   listLease(id: string, time: number, ttl: number): void
   removeLease(id: string): void
-  /** Returns a task whose lease may have lapsed. It is listed again after a time. */
+  /** Returns a task whose lease may have lapsed, and lists it again after `time` ms. */
   nextLease(time: number): string | null
 }
 
-/** A task as its object keeps it. */
+/** A task, as its object stores it. */
 export interface TaskState {
   readonly version: number
   readonly data: string
@@ -52,7 +55,7 @@ export interface TaskState {
   readonly ttl: number
 }
 
-/** What became of a claim: the lease is taken, or lasts for a time, or there is none, or there is no such task. */
+/** The outcome of a claim: the lease was claimed, or lasts for some time, or there is no lease, or there is no such task. */
 export type TaskClaim =
   | { readonly outcome: 'claimed'; readonly task: TaskState }
   | { readonly outcome: 'leased'; readonly rest: number; readonly ttl: number }
@@ -78,7 +81,7 @@ interface Row {
 interface Lease {
   readonly owner: string
   readonly until: number
-  /** When the task is looked at by the list of leases, at the latest. */
+  /** The latest time at which the list of leases checks the task. */
   readonly listed_at: number
 }
 
@@ -141,7 +144,10 @@ export class McpxStore {
     return this.#sql<Row>('SELECT text, count, ended, expires_at FROM value WHERE expires_at > ?', Date.now())[0]
   }
 
-  /** Objects that were never written have no tables, so that reading leaves nothing behind. */
+  /**
+   * Returns whether the object has tables. Reading does not create tables, so an object that was never written stores
+   * nothing.
+   */
   #hasTables(): boolean {
     return this.#sql("SELECT 1 FROM sqlite_master WHERE name = 'value'").length > 0
   }

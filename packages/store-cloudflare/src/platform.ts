@@ -1,4 +1,7 @@
-/** The parts of Cloudflare's platform that the store uses, described structurally, so that its types are not needed here. */
+/**
+ * The types of the parts of Cloudflare's platform that the store uses. They are declared here so that the package does
+ * not depend on the types of Cloudflare.
+ */
 
 /** A WebSocket of the platform. */
 export interface PlatformSocket {

@@ -1,4 +1,4 @@
-/** The task store: one object for each task, and one that lists their leases. */
+/** The task store: one object for each task, and one object that lists their leases. */
 
 import type { StoredTask, TaskLease, TaskStore } from '@mcpx/protocol'
 import type { Objects } from './client.ts'
@@ -10,8 +10,9 @@ const LEASES = 'leases'
 const nameOf = (id: string) => `task:${id}`
 
 /**
- * Stores tasks. The object of a task decides who holds its lease. The list is read only to find tasks whose leases may have
- * lapsed, so renewals do not change it: a task that is due too early is moved to the end of its lease.
+ * Stores tasks. The object of a task decides which process holds its lease. The list is read only to find tasks whose
+ * leases may have lapsed. Renewals do not change the list: if the lease of a listed task has not lapsed, the task is
+ * moved to the end of its lease.
  */
 export class CloudflareTaskStore implements TaskStore {
   readonly #objects: Objects
@@ -21,7 +22,7 @@ export class CloudflareTaskStore implements TaskStore {
   }
 
   async create(id: string, data: string, ttl: number, lease?: TaskLease): Promise<void> {
-    // First, so that a created task is listed in any case.
+    // List the lease first, so that a created task is always listed.
     if (lease !== undefined) await this.#objects.call(LEASES, 'listLease', id, lease.duration, ttl)
     const held = lease === undefined ? ([] as const) : ([lease.owner, lease.duration] as const)
     const isNew = await this.#objects.call(nameOf(id), 'createTask', data, ttl, ...held)
@@ -35,7 +36,7 @@ export class CloudflareTaskStore implements TaskStore {
 
   async update(id: string, version: number, data: string, ends = false): Promise<boolean> {
     const isUpdated = await this.#objects.call(nameOf(id), 'updateTask', version, data, ends ? 1 : 0)
-    // If it fails, the next process that looks at the lease removes it.
+    // If this fails, the next process that reads the lease removes it.
     if (isUpdated && ends) await this.#objects.call(LEASES, 'removeLease', id).catch(() => {})
     return isUpdated
   }

@@ -18,7 +18,7 @@ interface Channel {
   updating: Promise<void> | undefined
 }
 
-/** Sends messages between processes by the publish and subscribe commands of Redis. */
+/** Sends messages between processes with the publish and subscribe commands of Redis. */
 export class RedisEventBus implements EventBus {
   readonly #redis: Redis
   readonly #channels = new Map<string, Channel>()
@@ -87,7 +87,7 @@ export class RedisEventBus implements EventBus {
       }
     } finally {
       channel.updating = undefined
-      // Also after a failure, because a channel per followed stream would stay otherwise.
+      // Remove the channel even after a failure. Otherwise one channel per followed stream would remain.
       if (channel.subscriptions.size === 0 && this.#channels.get(channel.name) === channel) {
         this.#channels.delete(channel.name)
       }

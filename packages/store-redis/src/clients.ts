@@ -126,7 +126,8 @@ function nodeRedisConnection(client: NodeRedisClient | NodeRedisCluster): Connec
       })
       await subscriber.connect()
       const channels = new Set<string>()
-      // The client subscribes to all channels again before it is ready. A cluster emits it for each of its nodes.
+      // The client has subscribed to all channels again when it emits `ready`. A cluster emits `node-ready` for each
+      // node.
       subscriber.on(isCluster(client) ? 'node-ready' : 'ready', () => {
         if (channels.size > 0) onReconnect()
       })
@@ -192,7 +193,7 @@ async function openIoRedis(
       signal.removeEventListener('abort', disconnect)
       if (signal.aborted) return
       connecting = reconnect()
-      // It rejects when the store is closed; failures were reported.
+      // The promise rejects when the store is closed. Other failures were already reported.
       connecting.catch(() => {})
     })
     return connection

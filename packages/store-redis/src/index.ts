@@ -1,4 +1,4 @@
-/** Keeps the state that the processes of a server share in Redis or Valkey. */
+/** Stores the state that the processes of a server share, in Redis or Valkey. */
 
 import {
   type CounterStore,
@@ -59,7 +59,7 @@ if newest ~= ARGV[1] then return newest end
 redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
 return 1`
 
-/** How many other processes may change a record while one update of it is tried. */
+/** How often other processes may change a record during one update of it. */
 const MAX_CONFLICTS = 1_000
 
 function recordStore<T extends object>(redis: Redis, kind: string): RecordStore<T> {

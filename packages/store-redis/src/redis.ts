@@ -6,7 +6,10 @@ import { type Connection, connectionOf, type RedisClient } from './clients.ts'
 export interface RedisStoreOptions {
   /** The prefix of the name of every key and channel. Servers with different state need different prefixes. Default: `mcpx:`. */
   readonly prefix?: string | undefined
-  /** How long a command may take, in ms, also while the client reconnects. Beyond it, the request fails. Default: 5,000. */
+  /**
+   * How long a command may take, in ms, including the time in which the client reconnects. Then the call fails.
+   * Default: 5,000.
+   */
   readonly timeout?: number | undefined
   /** How long a stream is kept after its last event, replay or refresh, in ms. Default: 300,000. */
   readonly eventTtl?: number | undefined
@@ -19,7 +22,7 @@ export interface RedisStoreOptions {
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-/** Redis did not reply in time, or refused a command. Nothing that a failed call should have stored may be relied on. */
+/** Redis did not reply in time, or refused a command. It is unknown whether a failed call has stored its data. */
 export class RedisStoreError extends Error {
   override readonly name = 'RedisStoreError'
   /**
@@ -34,7 +37,7 @@ export class RedisStoreError extends Error {
   }
 }
 
-/** The first word of an error that Redis replied. Errors of connections begin otherwise. */
+/** Matches the first word of an error that Redis has sent. Errors of connections begin differently. */
 const REPLIED = /^([A-Z]{3,})\b/
 const TEMPORARY = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'TRYAGAIN'])
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import type { StoredTask, TaskLease, TaskStore } from '@mcpx/protocol'
 import { type Redis, wholeMs } from './redis.ts'
 
 /**
- * The number of sorted sets. A task and its lease must be on the same server of a cluster, which hash tags ensure, so more sets
- * distribute tasks better, and cost one command each when a process looks for lapsed leases.
+ * The number of sorted sets. Hash tags keep a task and its lease on the same server of a cluster. More sets distribute
+ * tasks better, but each set costs one command when a process looks for lapsed leases.
  */
 const SHARDS = 16
 

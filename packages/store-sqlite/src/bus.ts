@@ -7,7 +7,7 @@ import type { SqliteStoreOptions } from './options.ts'
 interface Subscription {
   readonly listener: (message: string) => void
   readonly onGap: (() => void) | undefined
-  /** The newest message at the time of the subscription, which receives later ones only. */
+  /** The newest message at the time of the subscription. The subscription receives only later messages. */
   readonly after: number
 }
 
@@ -20,7 +20,7 @@ interface MessageRow {
 /** How long messages are kept, in ms. A process that did not poll for this time has missed messages. */
 const MESSAGE_TTL = 60_000
 
-/** How many messages one poll reads at most. */
+/** The most messages that one poll reads. */
 const POLL_BATCH = 500
 
 /** Sends messages between the processes that use one database file. */
@@ -59,7 +59,7 @@ export class SqliteEventBus implements EventBus {
       message,
       Date.now() + MESSAGE_TTL,
     )
-    // The subscriptions of this process do not wait for the interval. A poll that is due is not put off.
+    // Poll in the next turn of the event loop, so that subscriptions of this process do not wait for the interval.
     if (this.#topics.size > 0 && !this.#isDue) this.#schedule(0)
   }
 
@@ -90,7 +90,7 @@ export class SqliteEventBus implements EventBus {
     return Number(row?.id ?? 0)
   }
 
-  /** Polls after a time in ms, instead of at the time that was set before. The timer does not keep a process alive. */
+  /** Sets the timer for the next poll, in ms, and replaces the previous timer. The timer does not keep a process alive. */
   #schedule(time: number): void {
     this.#stop()
     this.#isDue = time === 0

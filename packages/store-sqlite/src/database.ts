@@ -16,8 +16,8 @@ export interface SqliteStatement {
 }
 
 /**
- * The members of an open database that the store uses. `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite` and those
- * of better-sqlite3 have them.
+ * The members of an open database that the store uses. `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite` and
+ * databases of better-sqlite3 have them.
  */
 export interface SqliteDatabase {
   /** Runs statements that return no rows. */
@@ -38,7 +38,7 @@ export class SqliteStoreError extends Error {
   }
 }
 
-/** The time by the clock of SQLite, in ms since 1970. It has one value in the whole statement. */
+/** The time of the clock of SQLite, in ms since 1970. It has the same value in the whole statement. */
 export const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
 
 /** Every table has a column `expires_at`, in ms since 1970. */
@@ -46,14 +46,14 @@ const TABLES = {
   sessions: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
   records: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
   streams: 'id TEXT PRIMARY KEY, size INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0',
-  // Ids of deleted messages are not used again, because processes remember the last one that they have read.
+  // Ids of deleted messages must not be used again, because processes remember the last id that they have read.
   messages: 'id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, message TEXT NOT NULL',
   counters: 'id TEXT PRIMARY KEY, count INTEGER NOT NULL',
   replays: 'id TEXT PRIMARY KEY',
   tasks: 'id TEXT PRIMARY KEY, version INTEGER NOT NULL, data TEXT NOT NULL, owner TEXT, leased_until INTEGER NOT NULL',
 }
 
-/** How many expired rows of each table one call deletes at most. */
+/** The most expired rows of each table that one call deletes. */
 const CLEANING_BATCH = 20
 
 /** How often expired rows are searched, in ms, unless the last search found a full batch. */
@@ -80,7 +80,7 @@ export class Database {
     this.#connection = connection
     this.#timeout = timeout
     this.within('sqliteStore', () => {
-      // First, because reading fails, too, while another process creates the file.
+      // Set the timeout first, because reading also fails while another process creates the file.
       connection.exec(`PRAGMA busy_timeout = ${timeout}`)
       connection.exec('PRAGMA journal_mode = WAL')
       connection.exec('PRAGMA synchronous = NORMAL')

@@ -1,4 +1,4 @@
-/** The event store: a table of streams and one of their events. */
+/** The event store: a table of streams, and a table of their events. */
 
 import { type EventReplay, type EventStore, followByReplay, type StoredEvent } from '@mcpx/protocol'
 import type { SqliteEventBus } from './bus.ts'

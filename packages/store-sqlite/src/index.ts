@@ -1,4 +1,4 @@
-/** Keeps the state that the processes of a server share in a SQLite file. */
+/** Stores the state that the processes of a server share, in a SQLite file. */
 
 import type { CounterStore, RecordStore, ReplayStore, Store, TaskStore } from '@mcpx/protocol'
 import { SqliteEventBus } from './bus.ts'
@@ -44,7 +44,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
   }
 }
 
-/** How many other processes may change a record while one update of it is tried. */
+/** How often other processes may change a record during one update of it. */
 const MAX_CONFLICTS = 1_000
 
 function recordStore<T extends object>(database: Database, name: 'sessions' | 'records'): RecordStore<T> {
@@ -67,7 +67,7 @@ function recordStore<T extends object>(database: Database, name: 'sessions' | 'r
     })
   }
 
-  /** Replaces a record if it is still the expected one. Returns whether it was. */
+  /** Replaces a record if it is still the expected one. Returns whether it was replaced. */
   function replace(id: string, expected: string, state: string): boolean {
     return database.write('update', () => {
       const replaced = database.get(

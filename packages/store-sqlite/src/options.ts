@@ -15,7 +15,7 @@ export interface SqliteStoreOptions {
    */
   readonly timeout?: number | undefined
   /**
-   * How often a process looks for messages of other processes while it has subscriptions or follows a stream, in ms.
+   * How often a process reads messages of other processes, while it has subscriptions or follows a stream, in ms.
    * Default: 50.
    */
   readonly pollInterval?: number | undefined

@@ -11,7 +11,7 @@ interface TaskRow {
   readonly ttl: number | bigint
 }
 
-/** Stores tasks. All times are measured by the clock of SQLite, which is that of the host. */
+/** Stores tasks. The clock of SQLite, which is the clock of the host, measures all times. */
 export function taskStore(database: Database): TaskStore {
   const table = `${database.prefix}tasks`
   const columns = `id, version, data, owner, expires_at - ${NOW} AS ttl`

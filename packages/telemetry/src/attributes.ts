@@ -1,6 +1,6 @@
 /**
- * Names and attributes of spans and metrics by the semantic conventions of OpenTelemetry for MCP. The conventions are in
- * development, so their names are written here instead of imported.
+ * The names and attributes of spans and metrics, which follow the semantic conventions of OpenTelemetry for MCP. The
+ * conventions are in development, so their names are written here and not imported.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -98,8 +98,8 @@ export function spanAttributes(message: ObservedMessage, role: Role, item: Item 
 }
 
 /**
- * Returns the attributes of the metric of a message. Names that a server does not know are omitted: callers may send any
- * name, and each would create a time series.
+ * Returns the attributes of the metric of a message. Names that a server does not know are omitted, because callers may
+ * send any name, and each name would create a time series.
  */
 export function measuredAttributes(
   message: ObservedMessage,
@@ -173,7 +173,7 @@ const CALLER_FAULTS: readonly number[] = [
   ErrorCode.ResourceNotFound,
 ]
 
-/** The end of a message, as spans and metrics describe it. */
+/** The attributes and the status of the end of a message, for spans and metrics. */
 export interface Ending {
   /** Undefined after success. */
   readonly attributes?: Attributes
@@ -188,7 +188,10 @@ export interface Ending {
 const SUCCESS: Ending = { isError: false }
 const TOOL_ERROR: Ending = { attributes: { 'error.type': 'tool_error' }, isError: true }
 
-/** Describes how a message ended. A server that refuses the request of its caller has not failed. */
+/**
+ * Describes how a message ended. If a server refuses a request because of a mistake of its caller, this is not an error
+ * of the server.
+ */
 export function describeEnding({ result, error }: Outcome, role: Role): Ending {
   if (error === undefined) return result?.isError === true ? TOOL_ERROR : SUCCESS
   const { message } = error
@@ -200,7 +203,7 @@ export function describeEnding({ result, error }: Outcome, role: Role): Ending {
     return { attributes, isError, message, code }
   }
   const { reason, status, name } = error as Partial<ConnectionError>
-  // A response that is not a JSON-RPC message has an HTTP status instead of a code.
+  // If the response is not a JSON-RPC message, its HTTP status is used instead of a code.
   const type = reason === 'refused' && status !== undefined ? String(status) : (reason ?? name ?? 'Error')
   return { attributes: { 'error.type': type }, isError: reason !== 'cancelled', message }
 }

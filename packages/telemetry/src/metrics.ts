@@ -1,4 +1,4 @@
-/** The histograms of the conventions, and gauges of what a server holds. */
+/** The histograms of the conventions, and gauges for the load of a server. */
 
 import type { ServerLoad } from '@mcpx/protocol'
 import {
@@ -15,7 +15,7 @@ import type { Role } from './attributes.ts'
 /** The instrumentation scope of spans and metrics. */
 export const SCOPE = '@mcpx/telemetry'
 
-/** The advised boundaries of all durations, in s. */
+/** The recommended bucket boundaries of all durations, in s. */
 const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 /** The meter of processes without an SDK. */
@@ -46,7 +46,7 @@ export class Metrics {
   #refusals: Counter | undefined
   #histograms: Readonly<Record<HistogramName, Histogram>> | undefined
 
-  /** @param meter `false`: none. Default: that of the global provider. */
+  /** @param meter `false`: no metrics. Default: a meter of the global provider */
   constructor(meter: Meter | false | undefined, hasGauges: boolean) {
     this.#given = meter
     this.#hasGauges = hasGauges

@@ -42,9 +42,9 @@ export interface Ended {
 
 /** The payload of the channels of messages. Subscribers must not change the message. */
 export interface MessageEvent extends Ended {
-  /** The message, and what is known about its connection. */
+  /** The message, with the known facts about its connection. */
   readonly message: ObservedMessage
-  /** The id of a request. That of a sent request is undefined until it is sent. */
+  /** The id of a request. The id of a sent request is undefined until it is sent. */
   id: RequestId | undefined
 }
 
@@ -56,7 +56,7 @@ export interface WorkEvent extends Ended {
 
 /**
  * Creates the option `telemetry` of `createServer` and `connect` that publishes events. Channels without subscribers cost almost
- * nothing. A store that is bound to a channel of a start, as by `channel.bindStore`, is available to the handler.
+ * nothing. An `AsyncLocalStorage` that is bound to a start channel with `channel.bindStore` is available in the handler.
  *
  * ```ts
  * subscribe(CHANNELS.receiveEnd, ({ message, duration }) => statsd.timing(message.method, duration))

@@ -49,7 +49,7 @@ import type { TelemetryOptions } from './telemetry.ts'
 interface CallState {
   /** The context of the first request of a client's call, which is the parent of its later requests. */
   first?: Context
-  /** The request that a mounted handler or a proxy has received, so that a mounted proxy adds only one span. */
+  /** The request that was passed to a mounted handler or a proxy. Used so that a mounted proxy adds only one span. */
   readonly delegated?: string
 }
 
@@ -79,7 +79,7 @@ export class OpenTelemetry implements Telemetry {
     this.#content = content === true ? {} : content || undefined
   }
 
-  /** Whether the process has an SDK, or objects were given. An SDK may be set up at any time. */
+  /** Whether the process has an SDK, or a tracer, meter or propagator was passed. An SDK may be set up at any time. */
   get isActive(): boolean {
     this.#isActive ||= this.#findTracer() !== undefined || this.#propagation.isActive || this.#metrics.isRecording
     return this.#isActive
@@ -87,7 +87,8 @@ export class OpenTelemetry implements Telemetry {
 
   onReceive(message: ObservedMessage): Observation {
     const active = context.active()
-    // A pipe is read in the context in which it was opened, which has nothing to do with the message.
+    // Ignore the active span of a pipe: it is read in the context in which it was opened, which is unrelated to the
+    // message.
     const ambient = message.network?.transport === 'pipe' ? trace.deleteSpan(active) : active
     const { context: parent, links } = this.#propagation.extract(ambient, message.params)
     return this.#observe(message, 'server', parent, links)
@@ -109,7 +110,7 @@ export class OpenTelemetry implements Telemetry {
     const active = context.active()
     const state = stateOf(active)
     if (kind === 'call') {
-      // A call that follows a task sends further calls, which belong to it.
+      // A call that polls a task sends further requests, which belong to this call.
       if (state !== undefined && state.delegated === undefined) return undefined
       return { run: (run) => context.with(active.setValue(CALL_STATE, {}), run) }
     }
@@ -141,7 +142,7 @@ export class OpenTelemetry implements Telemetry {
   #findTracer(): Tracer | undefined {
     if (this.#given !== undefined) return this.#given || undefined
     const provider = trace.getTracerProvider()
-    // Without an SDK, the provider has no tracer behind it.
+    // Without an SDK, the provider has no delegate.
     return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(SCOPE) : provider.getTracer(SCOPE)
   }
 
@@ -149,7 +150,7 @@ export class OpenTelemetry implements Telemetry {
     const { method, params } = message
     const start = performance.now()
     const item = itemOf(method, params)
-    // The span of an instrumentation of models, which traces this call already.
+    // An instrumentation of models may already have created a span for this call.
     const outer = role === 'client' && method === 'tools/call' ? findToolSpan(parent) : undefined
     const span = this.#ignored.has(method) ? undefined : this.#startSpan(message, role, item, parent, links, outer)
     if (this.#content !== undefined && span?.isRecording()) {
@@ -186,7 +187,10 @@ export class OpenTelemetry implements Telemetry {
     return this.#tracer.startSpan(spanName(message.method, item, this.#withUri), options, parent)
   }
 
-  /** A task outlives its call, so it has a trace of its own, with a link to the call, or to its client in another process. */
+  /**
+   * Observes a task. A task outlives its call, so it has a separate trace with a link to the call. In another process,
+   * the link leads to the client.
+   */
   #observeTask(
     name: string,
     attributes: Attributes,
@@ -221,7 +225,7 @@ class SpanObservation implements Observation {
 
   constructor(span: Span | undefined, parent: Context, onEnd: (outcome: Outcome) => void, state?: CallState) {
     const own = span === undefined ? parent : trace.setSpan(parent, span)
-    // The state of the parent concerns only its own requests.
+    // The call state of the parent applies only to requests of the parent.
     this.context = state === stateOf(own) ? own : own.setValue(CALL_STATE, state)
     this.#span = span
     this.#onEnd = onEnd
@@ -247,7 +251,10 @@ function endSpan(span: Span, { attributes, isError, message }: Ending, isOwn: bo
   span.end()
 }
 
-/** Returns the active span if it is that of a tool call, and not yet of a message. Spans of the SDK have attributes. */
+/**
+ * Returns the active span if an instrumentation created it for a tool call, and it does not describe a message yet.
+ * Only spans of the SDK have attributes.
+ */
 function findToolSpan(active: Context): Span | undefined {
   const span = trace.getSpan(active)
   if (span === undefined || !span.isRecording()) return undefined

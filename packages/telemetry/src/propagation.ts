@@ -40,7 +40,7 @@ const setter: TextMapSetter<JsonObject> = {
   },
 }
 
-/** The context of a received message, and the spans that it is linked to. */
+/** The context of a received message, and links to other spans. */
 export interface ReceivedContext {
   readonly context: Context
   readonly links: Link[]
@@ -57,7 +57,7 @@ export class Propagation {
     this.#trust = trust
   }
 
-  /** Whether there is a propagator. Without an SDK, the global one has no fields. */
+  /** Whether there is a propagator. Without an SDK, the global propagator has no fields. */
   get isActive(): boolean {
     return this.#propagator !== undefined && this.#propagator.fields().length > 0
   }
@@ -85,8 +85,8 @@ export class Propagation {
   }
 
   /**
-   * Returns the context for handling a received message. With the trust `parent`, the span of the sender is the parent, and the
-   * ambient span, such as that of the HTTP request, is linked.
+   * Returns the context for handling a received message. With the trust `parent`, the span of the sender is the parent,
+   * and the active span, for example of the HTTP request, becomes a link.
    */
   extract(ambient: Context, params: JsonObject | undefined): ReceivedContext {
     const meta = params?._meta
@@ -102,7 +102,7 @@ export class Propagation {
       const span = trace.getSpan(ambient)
       return { context: span === undefined ? received : trace.setSpan(received, span), links: [] }
     }
-    // Within one process, the span of the sender is ambient as well.
+    // Within one process, the span of the sender is also the active span.
     const isSame = local === undefined || !isSpanContextValid(local) || local.spanId === remote.spanId
     return { context: received, links: isSame ? [] : [{ context: local }] }
   }

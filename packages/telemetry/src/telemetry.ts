@@ -7,25 +7,31 @@ import type { Trust } from './propagation.ts'
 
 /** Options of `telemetry`. */
 export interface TelemetryOptions {
-  /** Creates the spans. `false`: no spans. Default: that of the global provider, which may be set later. */
+  /** Creates the spans. `false`: no spans. Default: a tracer of the global provider, which may be set later. */
   readonly tracer?: Tracer | false | undefined
-  /** Creates the metrics. `false`: none. Default: that of the global provider, which may be set later. */
+  /** Creates the metrics. `false`: no metrics. Default: a meter of the global provider, which may be set later. */
   readonly meter?: Meter | false | undefined
   /** Writes and reads the trace context in `_meta`. `false`: none. Default: the global propagator. */
   readonly propagator?: TextMapPropagator | false | undefined
   /**
-   * How much the trace context in received messages is trusted. `parent`: its span is the parent. `link`: spans are linked to
-   * it, and baggage is ignored; for servers of strangers. `ignore`: it is not read. Default: `parent`.
+   * How the trace context of received messages is used. `parent`: as the parent of spans. `link`: as a link, without
+   * baggage; for servers with unknown clients. `ignore`: not at all. Default: `parent`.
    */
   readonly trust?: Trust | undefined
   /**
-   * Whether spans contain the arguments of tools and prompts and the results of tools, which may be private. Secrets are
-   * removed and values are shortened as by `redact` of `@mcpx/protocol`, whose options may be given. Default: false.
+   * Whether spans contain the arguments of tools and prompts and the results of tools, which may be private. `redact`
+   * of `@mcpx/protocol` removes secrets and shortens values; an object is passed to it as options. Default: false.
    */
   readonly content?: boolean | RedactOptions | undefined
-  /** Whether the URIs of resources are in the names of spans and in metrics. They always are attributes of spans. Default: false. */
+  /**
+   * Whether the names of spans, and metrics, contain the URIs of resources. Attributes of spans always contain them.
+   * Default: false.
+   */
   readonly resourceUri?: boolean | undefined
-  /** Methods without spans, such as `notifications/progress`. They are measured, and their context is propagated. Default: none. */
+  /**
+   * Methods without spans, such as `notifications/progress`. Metrics still count them, and their context is propagated.
+   * Default: none.
+   */
   readonly ignore?: readonly string[] | undefined
   /**
    * Whether the gauges `mcpx.server.*` are created: requests, sessions, streams, and tasks by status; and the counter

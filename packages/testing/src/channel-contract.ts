@@ -7,7 +7,7 @@ import { catchError, waitForTasks } from './timing.ts'
 
 /** Options of `channelContract`. */
 export interface ChannelContractOptions extends ContractOptions {
-  /** How many small messages fit at most between two ends that nobody reads. Default: 200,000. */
+  /** The most small messages that a channel may buffer while nobody reads. Default: 200,000. */
   readonly capacity?: number | undefined
 }
 
@@ -16,7 +16,7 @@ function note(n: number, extra: JsonObject = {}): Message {
   return { jsonrpc: '2.0', method: 'n', params: { n, ...extra } }
 }
 
-/** The params of a notification made by `note`. */
+/** Returns the params of a notification that `note` has created. */
 function paramsOf(item: Decoded | undefined): { n?: number; text?: string } {
   return item !== undefined && 'params' in item ? (item.params as { n?: number; text?: string }) : {}
 }
@@ -53,7 +53,10 @@ export function channelContract(
   const { capacity = 200_000 } = options
   const received = 'receive() of the other end to resolve after close()'
 
-  /** Sends until `send` returns a promise, which resolves when there is room again. */
+  /**
+   * Sends messages until `send` returns a promise. Returns the number of messages, and the promise, which resolves when
+   * there is room again.
+   */
   function fill(channel: Channel): { sent: number; room: PromiseLike<void> } {
     for (let sent = 1; sent <= capacity; sent++) {
       const room = channel.send(note(sent)) as PromiseLike<void> | undefined

@@ -1,6 +1,6 @@
 /** Assertions of the contract suites. A failure has the form `<place>: expected X, got Y`. */
 
-/** Requires deep equality; members that are undefined count as absent. */
+/** Requires deep equality. Undefined members count as absent. */
 export function checkEqual(place: string, received: unknown, expected: unknown): void {
   if (!isEqual(received, expected)) fail(place, show(expected), received)
 }

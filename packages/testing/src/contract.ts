@@ -5,8 +5,9 @@ export interface ContractCase {
   /** The rule, such as "returns a stored record". */
   readonly name: string
   /**
-   * Resolves if the implementation keeps the rule. Rejects with a `ContractError` that says what was expected and received. A
-   * case that fails while the machine is too busy, which late timers show, is tried up to four times.
+   * Resolves if the implementation follows the rule. Rejects with a `ContractError` that names the expected and the
+   * received value. If a case fails while the machine is too busy, which late timers show, it is tried up to four
+   * times.
    */
   readonly run: () => Promise<void>
 }
@@ -44,7 +45,7 @@ export function defineContract(
   }))
 }
 
-/** Timers that are later than this show that the machine is too busy for the times of a case, in ms. */
+/** If timers are later than this, in ms, the machine is too busy for the times of a case. */
 const LATE = 50
 /** How often a case is tried while the machine is too busy. */
 const ATTEMPTS = 4
@@ -63,7 +64,7 @@ async function runCase(rule: string, timeout: number, check: (waitFor: WaitFor) 
   }
 }
 
-/** Watches how late timers are. */
+/** Measures how late timers are. */
 function watchLateness() {
   const interval = 10
   let last = performance.now()
@@ -99,7 +100,7 @@ async function runOnce(rule: string, timeout: number, check: (waitFor: WaitFor) 
   }
 }
 
-/** The functions of a test runner that `describeContract` uses: those of Vitest, Jest, Mocha, Bun and node:test fit. */
+/** The functions of a test runner that `describeContract` uses. Vitest, Jest, Mocha, Bun and node:test have them. */
 export interface TestRunner {
   /** Registers a group; calls `define` to register its tests. */
   describe(name: string, define: () => void): unknown

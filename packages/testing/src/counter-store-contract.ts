@@ -6,7 +6,7 @@ import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
 import { delay } from './timing.ts'
 
-/** A window that does not end during a case, in ms. */
+/** The length of a window that does not end during a case, in ms. */
 const WINDOW = 60_000
 
 /** How far two reports of the end of one window may differ, in ms. */

@@ -17,7 +17,7 @@ export function record(connector: Connector, file: string, options?: RecordOptio
 }
 
 /**
- * Returns a connector that answers from a file that `record` has written. It needs no server and no network.
+ * Returns a connector whose responses come from a file that `record` has written. It needs no server and no network.
  *
  * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
  */
@@ -26,8 +26,8 @@ export function replay(file: string, options?: RecordOptions): Connector {
 }
 
 /**
- * Replays the file if it exists, and records it otherwise. With the environment variable `MCPX_RECORD=1` it is always
- * recorded. With `CI` set, a missing file is an error.
+ * Replays the file if it exists, and records it otherwise. With the environment variable `MCPX_RECORD=1`, it always records. With `CI` set, a missing
+ * file is an error.
  *
  * ```ts
  * await using client = await connect(recordOnce(http(url), 'test/search.transcript.json'))
@@ -40,8 +40,8 @@ export function recordOnce(connector: Connector, file: string, options?: RecordO
 }
 
 /**
- * Checks that a server still has the tools, prompts and resources of a lock, as `mcpx lock` writes it: the contract of the
- * server with its users. Writes the file if it is missing, or with the environment variable `MCPX_RECORD=1`. With `CI` set, a
+ * Checks that the tools, prompts and resources of a server are those of a lock file, which `mcpx lock` writes as well. Writes the file if it is
+ * missing, or with the environment variable `MCPX_RECORD=1`. With `CI` set, a
  * missing file is an error.
  *
  * ```ts
@@ -77,7 +77,7 @@ function load(place: string, file: string): unknown {
   }
 }
 
-/** Writes the whole file at once, so that an ended process leaves no half of it. */
+/** Writes the file atomically, so that a process that ends does not leave an incomplete file. */
 function save(file: string, content: object): void {
   mkdirSync(dirname(file), { recursive: true })
   const partial = `${file}.${process.pid}.tmp`

@@ -13,7 +13,7 @@ export interface RequesterContractOptions extends ContractOptions {
 
 type Method = (params: Record<string, unknown>, exchange: Exchange) => unknown
 
-/** Creates a responder with these methods; the returned value is in the member `value` of the result. */
+/** Creates a responder with these methods. The member `value` of a result contains the returned value. */
 function respondWith(methods: Record<string, Method>): Responder {
   return {
     async respond(message, exchange) {

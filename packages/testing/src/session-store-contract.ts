@@ -27,8 +27,8 @@ export function sessionStoreContract(
 }
 
 /**
- * The cases that every record store must pass; they are those of session stores. Records expire after 200 to 600 ms in some
- * of them.
+ * The cases that every record store must pass. They are the same as for session stores. Records expire after 200 to 600
+ * ms in some of them.
  *
  * @param create Called for each try of a case; returns an empty store.
  */

@@ -1,4 +1,4 @@
-/** The contract of whole stores: the contracts of all parts, and the end of the store. */
+/** The contract of whole stores: the contracts of all parts, and of `close`. */
 
 import type { EventStore, Store } from '@mcpx/protocol'
 import { checkEqual } from './check.ts'
@@ -20,15 +20,16 @@ export interface WholeStoreContractOptions
 
 type Part = Exclude<keyof Store, 'close'>
 
-/** The part of a store that has it. */
+/** The type of a part of a store, without undefined. */
 type PartOf<Name extends Part> = Exclude<Store[Name], undefined>
 
 /** The reason why a case of tasks ends for a store without them. */
 const NO_TASKS = new Error('The store has no tasks')
 
 /**
- * The cases that every store must pass: those of its parts, and some of `close`. Each case closes the stores that it has
- * used, if they have a `close` method. The cases of tasks pass for a store without the optional member `tasks`.
+ * The cases that every store must pass: the cases of its parts, and cases for `close`. Each case closes the stores that
+ * it has used, if they have a `close` method. If a store does not have the optional member `tasks`, the cases for tasks
+ * pass.
  *
  * @param create Called for each try of a case; returns an empty store.
  */
@@ -38,7 +39,7 @@ export function storeContract(
 ): readonly ContractCase[] {
   const { openSecond = (store) => store, interrupt, waitForDelivery, timeout } = options
   const opened = new Set<Store>()
-  /** Finds the store of a part, which the suites of parts do not know. */
+  /** The store of each part, because the suites of parts only know the part. */
   const owners = new WeakMap<object, Store>()
 
   function use<Name extends Part>(name: Name, store: Store): PartOf<Name> {

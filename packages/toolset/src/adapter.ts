@@ -8,7 +8,7 @@ import { fittedSchemaOf, type ToolCallOptions, type ToolInfo, type ToolProgress,
 
 /** The options of `run`. */
 export interface RunOptions {
-  /** Cancels the calls; `run` then rejects. */
+  /** Cancels the calls. Then `run` rejects. */
   readonly signal?: AbortSignal | undefined
   /** Called with the progress of each call, and the name of its tool. */
   readonly onProgress?: ((progress: ToolProgress, tool: string) => void) | undefined
@@ -17,15 +17,15 @@ export interface RunOptions {
 /** The options of all adapters. */
 export interface AdapterOptions {
   /**
-   * Whether media of results are passed on where the API has a place for them. Default: true. With `false`, they are described in
-   * text, for models that read text only.
+   * Whether media in results are sent to the model, if the API supports them. `false`: they are described as text, for
+   * models that read only text. Default: true.
    */
   readonly media?: boolean | undefined
 }
 
 /** The options of adapters of APIs with a strict mode. */
 export interface StrictOptions extends AdapterOptions {
-  /** Whether the API enforces the schemas of the tools that its strict mode can express. Default: false. */
+  /** Whether to use the strict mode of the API, which enforces schemas, for tools whose schemas it supports. Default: false. */
   readonly strict?: boolean | undefined
 }
 
@@ -50,7 +50,7 @@ const RUN_OPTIONS = ['signal', 'onProgress']
 /**
  * Checks the arguments of `run`.
  *
- * @param argument the part of a response that has the calls
+ * @param argument the name of the part of a response that contains the calls
  */
 export function checkRun(place: string, calls: unknown, argument: string, options: unknown): void {
   checkArray(place, calls, `pass ${argument}`)

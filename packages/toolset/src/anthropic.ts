@@ -51,9 +51,9 @@ export interface AnthropicToolResult {
 
 /** Tools for `client.messages.create`. */
 export interface AnthropicMessages {
-  /** The tools for the request; read again for each request, because they may change. */
+  /** The current tools. Read them again for each request, because they may change. */
   readonly tools: AnthropicTool[]
-  /** Runs the calls of a message at the same time, and returns a block for each of them. */
+  /** Runs the calls of a message concurrently, and returns a block for each call. */
   run(content: readonly AnthropicBlock[], options?: RunOptions): Promise<AnthropicToolResult[]>
 }
 

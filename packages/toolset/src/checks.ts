@@ -1,7 +1,7 @@
 /** Checks of the arguments that users of this package pass. The errors name the function and the option. */
 import { isObject } from './schemas/json.ts'
 
-/** Throws for an option that does not exist: a misspelled one would leave the default in place. */
+/** Throws for an unknown option. Otherwise a misspelled option would have no effect, without an error. */
 export function checkOptions(place: string, options: unknown, names: readonly string[]): void {
   if (!isObject(options)) throw new TypeError(`${place}: expected an object of options, got ${describe(options)}`)
   const unknown = Object.keys(options).find((name) => !names.includes(name))
@@ -34,7 +34,7 @@ export function checkSource(source: unknown): void {
   throw new TypeError(`createToolset: expected a connected client, got ${describe(source)}; ${remedy}`)
 }
 
-/** Throws for another value than a toolset, such as a client, or a toolset that was not awaited. */
+/** Throws for a value that is not a toolset, such as a client, or a toolset that was not awaited. */
 export function checkToolset(place: string, toolset: unknown): void {
   if (isObject(toolset) && toolset.tools instanceof Map) return
   const remedy = `write ${place}(await createToolset(client))`

@@ -34,9 +34,9 @@ export interface GeminiResponsePart {
 
 /** Tools for `ai.models.generateContent`. */
 export interface GeminiContent {
-  /** The tools for `config.tools`; read again for each request, because they may change. */
+  /** The current tools for `config.tools`. Read them again for each request, because they may change. */
   readonly tools: GeminiTool[]
-  /** Runs the calls of a response at the same time, and returns a part for each of them. */
+  /** Runs the calls of a response concurrently, and returns a part for each call. */
   run(calls: readonly GeminiCall[] | undefined, options?: RunOptions): Promise<GeminiResponsePart[]>
 }
 

@@ -9,7 +9,7 @@ import type { Toolset } from './toolset.ts'
 
 /** The options of `langchainTools`. */
 export interface LangChainOptions<Tool> extends AdapterOptions, Pick<RunOptions, 'onProgress'> {
-  /** Creates a tool of its fields: `(fields) => new DynamicStructuredTool(fields)`. */
+  /** Creates a tool from its fields: `(fields) => new DynamicStructuredTool(fields)`. */
   readonly create: (fields: LangChainToolFields) => Tool
   /** The class `ToolMessage` of `@langchain/core/messages`, for results with a status. */
   readonly ToolMessage: new (
@@ -34,7 +34,7 @@ export interface LangChainToolFields {
   func(input: unknown, manager?: unknown, config?: LangChainConfig): Promise<unknown>
 }
 
-/** The part of the configuration of an invocation that is used. */
+/** The members of the configuration of an invocation that are used. */
 export interface LangChainConfig {
   /** Cancels the call. */
   readonly signal?: AbortSignal
@@ -45,8 +45,9 @@ export interface LangChainConfig {
 const images = /^image\/(?:png|jpeg|webp|gif)$/
 
 /**
- * Returns the tools of a toolset as structured tools. They are those of this moment: call it again after a change. Invoked with a tool
- * call, a tool returns a `ToolMessage` with the status `success` or `error` and the whole result as its artifact.
+ * Returns the tools of a toolset as structured tools. They do not change when the toolset does: call the function again
+ * after a change. If a tool is invoked with a tool call, it returns a `ToolMessage` with the status `success` or
+ * `error`, and with the whole result as its artifact.
  */
 export function langchainTools<Tool>(toolset: Toolset, options: LangChainOptions<Tool>): Tool[] {
   checkToolset('langchainTools', toolset)

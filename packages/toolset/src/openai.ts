@@ -23,7 +23,7 @@ export interface OpenAiChatCall {
   readonly function?: { readonly name: string; readonly arguments: string }
 }
 
-/** The message with the result of a tool call, or one with the images of all results. */
+/** A message with the result of a tool call, or with the images of all results. */
 export type OpenAiChatMessage =
   | { role: 'tool'; tool_call_id: string; content: string }
   | {
@@ -36,8 +36,8 @@ export interface OpenAiChat {
   /** The tools for the request; read again for each request, because they may change. */
   readonly tools: OpenAiChatTool[]
   /**
-   * Runs the calls of a message at the same time. Returns a message for each of them and, because tool messages hold text only, a user
-   * message with the images.
+   * Runs the calls of a message concurrently. Returns a message for each call and, because tool messages can contain
+   * only text, a user message with the images.
    */
   run(calls: readonly OpenAiChatCall[] | null | undefined, options?: RunOptions): Promise<OpenAiChatMessage[]>
 }
@@ -154,7 +154,7 @@ export type OpenAiResponsesContent =
 export interface OpenAiResponses {
   /** The tools for the request; read again for each request, because they may change. */
   readonly tools: OpenAiResponsesTool[]
-  /** Runs the calls of an output at the same time, and returns an item for each of them. */
+  /** Runs the calls of an output concurrently, and returns an item for each call. */
   run(output: readonly OpenAiResponsesItem[], options?: RunOptions): Promise<OpenAiResponsesOutput[]>
 }
 

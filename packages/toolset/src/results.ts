@@ -39,8 +39,8 @@ export function errorResult(text: string): ToolResult {
 }
 
 /**
- * Returns a result as text and media. Media whose type does not match `accepted` are described as text. Structured content is
- * used when there is no other content.
+ * Returns a result as text and media. Media whose type does not match `accepted` are described as text. Structured
+ * content is used if there is no other content.
  */
 export function toParts({ content, structuredContent }: ToolResult, accepted?: RegExp): readonly ResultPart[] {
   if (content.length === 0 && structuredContent !== undefined) {
@@ -88,13 +88,16 @@ function toPart(block: ResultContent): ResultPart {
   }
 }
 
-/** Returns a media type as APIs spell it: in lower case, and `image/jpeg` for the wrong `image/jpg`, which servers often send. */
+/**
+ * Returns a media type in the form that APIs accept: in lower case, and `image/jpeg` instead of the wrong `image/jpg`,
+ * which servers often send.
+ */
 function toMediaType(mimeType: string): string {
   const lower = mimeType.toLowerCase()
   return lower === 'image/jpg' ? 'image/jpeg' : lower
 }
 
-/** Shortens the texts of a result to a number of characters in all, and says how many are left out. */
+/** Shortens the texts of a result to a number of characters in total, and adds how many characters are missing. */
 export function limitText(result: ToolResult, maxText: number): ToolResult {
   let room = maxText
   const shorten = (text: string) => {

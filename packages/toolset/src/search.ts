@@ -6,7 +6,7 @@ import { prepareArguments, type ToolInfo, type Toolset, unknownTool } from './to
 
 /** The options of `searchTools`. */
 export interface SearchOptions {
-  /** The names of tools to offer directly, beside the two. Default: none. */
+  /** The names of tools that the model can call directly, in addition to the two. Default: none. */
   readonly direct?: readonly string[] | undefined
   /** How many tools a search returns. Default: 5. */
   readonly maxResults?: number | undefined
@@ -38,7 +38,7 @@ const call: ToolInfo = {
   } as ToolInfo['inputSchema'],
 }
 
-/** Returns a toolset with the tools `search_tools` and `call_tool`, through which a model uses all tools of another toolset. */
+/** Returns a toolset with the tools `search_tools` and `call_tool`, with which a model uses all tools of another toolset. */
 export function searchTools(toolset: Toolset, options: SearchOptions = {}): Toolset {
   checkToolset('searchTools', toolset)
   checkOptions('searchTools', options, ['direct', 'maxResults'])
@@ -86,8 +86,8 @@ const PREFIX_FACTOR = 0.5
 const MIN_PREFIX = 3
 
 /**
- * Returns the names of the tools that have a word of the query, best first. A word in the name counts more than one in the description,
- * and a rare word more than a frequent one. Tools of the same rank keep their order.
+ * Returns the names of the tools that contain a word of the query, best first. A word in the name counts more than a
+ * word in the description, and a rare word counts more than a frequent word. Tools of the same rank keep their order.
  */
 export function rankTools(tools: ReadonlyMap<string, ToolInfo>, query: string): readonly string[] {
   const documents = [...tools].map(([name, tool]) => ({ name, weights: weightsOf(name, tool) }))
@@ -111,7 +111,10 @@ function weightsOf(name: string, { title = '', description = '', inputSchema }: 
   return weights
 }
 
-/** A word matches itself, and less so a word that begins with it or with which it begins: `file` and `files`. */
+/**
+ * Returns the weight of a word of the query. Equal words match fully. Words match less if one of them begins with the
+ * other, such as `file` and `files`.
+ */
 function weightOfWord(word: string, weights: ReadonlyMap<string, number>): number {
   const exact = weights.get(word)
   if (exact !== undefined || word.length < MIN_PREFIX) return exact ?? 0

@@ -9,7 +9,7 @@ import type { JsonObject } from './schemas/json.ts'
 
 /** A tool of a server. */
 export interface ToolInfo {
-  /** The name at the server. */
+  /** The name of the tool on the server. */
   readonly name: string
   /** The name for people. */
   readonly title?: string | undefined
@@ -53,19 +53,23 @@ export interface ToolsetOptions {
   readonly follow?: boolean | undefined
   /** Called when the list was read again because of `follow`. Default: none. */
   readonly onChange?: (() => void) | undefined
-  /** The maximum length of the texts of a result, in characters. The rest is left out, and a note for the model says so. Default: 100,000. */
+  /**
+   * The maximum length of the text in a result, in characters. The rest is replaced by a note for the model. Default:
+   * 100,000.
+   */
   readonly maxText?: number | undefined
   /** Called with every problem that was handled: two tools of one name, a list that could not be read again. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-/** Tools that a model can be offered. */
+/** Tools that a model can call. */
 export interface Toolset {
   /** The tools by the name that the model uses: 1 to 64 letters, digits, `_` and `-`. A new map after each change. */
   readonly tools: ReadonlyMap<string, ToolInfo>
   /**
-   * Calls a tool by the name that the model uses, with an object or with JSON text. Failures of the tool and faults of the model
-   * resolve to a result with `isError`, so that the model can react. Rejects when `signal` is aborted.
+   * Calls a tool by the name that the model uses, with an object or a JSON string. Resolves to a result with `isError`
+   * if the tool fails or the model has made a mistake, so that the model can react. Rejects only when `signal` is
+   * aborted.
    */
   call(name: string, args: unknown, options?: DialectCallOptions): Promise<ToolResult>
   /** Reads the list of tools again. A tool keeps the name that the model uses. */
@@ -76,7 +80,7 @@ export interface Toolset {
 
 /** The options of `toolset.call`. */
 export interface DialectCallOptions extends ToolCallOptions {
-  /** The dialect of the schema that the model received: the arguments are restored and checked. Default: none. */
+  /** The dialect of the schema that the model received. If set, the arguments are restored and checked. Default: none. */
   readonly dialect?: Dialect | undefined
 }
 
@@ -89,7 +93,7 @@ export interface ToolSchemaChange extends SchemaChange {
 const MAX_TEXT = 100_000
 const MAX_LISTED_NAMES = 50
 
-/** Reads the tools of a client, or of several servers that `connectAll` joined. */
+/** Reads the tools of a client, or of several servers that `connectAll` has combined. */
 export async function createToolset(source: ToolSource, options: ToolsetOptions = {}): Promise<Toolset> {
   checkSource(source)
   checkOptions('createToolset', options, ['follow', 'onChange', 'maxText', 'onWarning'])
@@ -154,18 +158,18 @@ export async function createToolset(source: ToolSource, options: ToolsetOptions 
   }
 }
 
-/** Reads the list again after each change, until the stream of changes ends. A list that cannot be read does not end it. */
+/** Reads the list again after each change, until the stream of changes ends. Continues if a list cannot be read. */
 async function followChanges(changes: AsyncIterable<unknown>, onChange: () => Promise<void>): Promise<void> {
   for await (const _ of changes) await onChange()
 }
 
 const MAX_NAME_LENGTH = 64
-/** How many names of tools are remembered that the servers no longer list. */
+/** How many names are remembered for tools that the servers no longer list. */
 const MAX_OLD_NAMES = 10_000
 
 /** The names that the model uses for tools: unique, at most 64 letters, digits, `_` and `-`, and a letter or `_` first. */
 class ModelNames {
-  /** The names by those at the server. */
+  /** The names by the names on the server. */
   readonly #names = new Map<string, string>()
   readonly #used = new Set<string>()
   /** The last number that was added to a name. */
@@ -188,7 +192,7 @@ class ModelNames {
     return name
   }
 
-  /** Forgets the names of tools that are no longer listed, if there are many. */
+  /** Removes the names of tools that are no longer listed, if there are many. */
   forgetOthers(listed: ReadonlySet<string>): void {
     if (this.#names.size <= listed.size + MAX_OLD_NAMES) return
     this.#numbers.clear()
@@ -213,7 +217,7 @@ export function unknownTool(name: string, tools: ReadonlyMap<string, ToolInfo>):
 const fittedSchemas = new WeakMap<ToolInfo, Map<Dialect, FittedSchema>>()
 const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
-/** Returns the schema of a tool for a dialect. It is fitted once. */
+/** Returns the schema of a tool for a dialect. It is converted once. */
 export function fittedSchemaOf(tool: ToolInfo, dialect: Dialect): FittedSchema {
   const known = fittedSchemas.get(tool) ?? new Map<Dialect, FittedSchema>()
   const fitted = known.get(dialect) ?? fitSchema(tool.inputSchema, dialect)
@@ -221,7 +225,7 @@ export function fittedSchemaOf(tool: ToolInfo, dialect: Dialect): FittedSchema {
   return fitted
 }
 
-/** Lists what the schemas of the tools lose in a dialect. An empty list means that each schema is sent as it is. */
+/** Lists the changes to the schemas of the tools for a dialect. An empty list means that each schema is sent unchanged. */
 export function listSchemaChanges(toolset: Toolset, dialect: Dialect): readonly ToolSchemaChange[] {
   return [...toolset.tools].flatMap(([tool, info]) =>
     fittedSchemaOf(info, dialect).changes.map((change) => ({ tool, ...change })),
@@ -246,7 +250,10 @@ export function prepareArguments(
   return { error: `${name}: the arguments do not fit the tool. ${problems.slice(0, 3).join('; ')}` }
 }
 
-/** A schema that cannot be compiled is checked by the server alone. */
+/**
+ * Returns the problems of arguments. If the schema cannot be compiled, returns none: then only the server checks the
+ * arguments.
+ */
 function problemsOf({ inputSchema }: ToolInfo, args: JsonObject): readonly string[] {
   try {
     const verdict = validator.compile(inputSchema as JsonSchema)(args, 'arguments')

@@ -1,4 +1,4 @@
-/** Grants by assertions of other issuers: ID-JAG of identity providers and tokens of workload platforms. */
+/** Grants that use assertions of other issuers: ID-JAG of identity providers, and tokens of workload platforms. */
 
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
 import { checkResources, checkScopes } from './authorize.ts'
@@ -38,7 +38,7 @@ export async function redeemAssertion({ state, form, client, jkt }: TokenRequest
   return issueTokens(state, grant, { withRefreshToken: false })
 }
 
-/** Returns the requested resources. An assertion that names resources is valid for no others. */
+/** Returns the requested resources. An assertion that names resources is valid only for these. */
 function resourcesOf({ resource }: JWTPayload, form: URLSearchParams): string[] {
   const requested = form.getAll('resource')
   if (resource === undefined) return requested

@@ -1,4 +1,4 @@
-/** The authorization endpoint, which logs the user in at once: https://www.rfc-editor.org/rfc/rfc6749#section-4.1 */
+/** The authorization endpoint, which logs the user in immediately: https://www.rfc-editor.org/rfc/rfc6749#section-4.1 */
 
 import { type Client, findClient } from './clients.ts'
 import { OAuthError, parseScopes, refuseRepeated, requireParameter } from './http.ts'

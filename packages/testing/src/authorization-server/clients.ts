@@ -17,7 +17,7 @@ export interface Client extends DevClient {
 
 const MAX_CLIENTS = 10_000
 
-/** Limit of client metadata, in bytes; the draft of client id metadata documents recommends 5 KB. */
+/** The largest client metadata, in bytes. The draft of client id metadata documents recommends this limit. */
 const MAX_METADATA = 5 * 1024
 
 /** Completes a configured client with defaults. */
@@ -71,7 +71,7 @@ export function registerClient({ options, clients }: ServerState, metadata: Meta
   }
 }
 
-/** Web clients need HTTPS; native clients may use loopback addresses and schemes of their own. */
+/** Checks a redirect URI. Web clients need HTTPS; native clients may use loopback addresses and private schemes. */
 function checkRedirectUri(uri: string, applicationType: unknown, code: string): void {
   const refuse = (problem: string) => new OAuthError(code, `redirect_uris: ${problem}`)
   if (!URL.canParse(uri)) throw refuse('expected a URL')
@@ -153,7 +153,7 @@ export async function authenticateClient(
   return client
 }
 
-/** Both parts are form-encoded: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Reads Basic credentials, whose parts are form-encoded: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function readBasic(header: string | null): { clientId: string; secret: string } | undefined {
   const encoded = /^basic ([\w+/=-]+)$/i.exec(header ?? '')?.[1]
   if (encoded === undefined) return undefined

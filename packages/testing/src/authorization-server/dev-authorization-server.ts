@@ -19,9 +19,9 @@ import { createState, endpointUrl, type Grant, revokeFamily, type ServerState } 
 import { claimsOf, issueAccessToken } from './tokens.ts'
 import { parseSecureUrl } from './urls.ts'
 
-/** An authorization server made by `devAuthorizationServer`. */
+/** An authorization server that `devAuthorizationServer` has created. */
 export interface DevAuthorizationServer {
-  /** Handles a request to an endpoint or to the metadata; responds with 404 to any other. */
+  /** Handles a request to an endpoint or for the metadata. Responds with 404 to other requests. */
   fetch(request: Request): Promise<Response>
   /** The option `issuer`. */
   readonly issuer: string
@@ -29,7 +29,7 @@ export interface DevAuthorizationServer {
   readonly metadata: Readonly<Record<string, unknown>>
   /** Returns the public keys. */
   jwks(): Promise<JSONWebKeySet>
-  /** Signs with a new key from now on; `drop` removes the old keys from `jwks`. Default: they stay. */
+  /** Replaces the signing key. `drop` also removes the old keys from `jwks`. Default: they stay. */
   rotateKeys(options?: { readonly drop?: boolean }): Promise<void>
   /** Issues an access token without a login. */
   issue(grant: Partial<Pick<Grant, 'subject' | 'clientId' | 'scopes' | 'resources' | 'jkt'>>): Promise<string>
@@ -52,7 +52,7 @@ export interface DevAuthorizationServer {
  * id metadata documents, refresh with rotation, client credentials, assertions (ID-JAG, workloads), DPoP, introspection,
  * revocation. Throws a `RangeError` for an issuer that is not secure.
  *
- * **Not for production**: nobody has to log in, each consent is granted, and the state is lost when the process ends.
+ * **Not for production**: it logs the user in without a password, grants every consent, and loses its state when the process ends.
  *
  * ```ts
  * const authorizationServer = devAuthorizationServer({ issuer: 'http://localhost:9000' })
@@ -119,7 +119,7 @@ async function register(state: ServerState, request: Request): Promise<Response>
   try {
     metadata = JSON.parse(body)
   } catch {
-    // It stays undefined, which is not an object.
+    // `metadata` stays undefined and is refused below.
   }
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
     throw new OAuthError('invalid_client_metadata', 'body: expected a JSON object')

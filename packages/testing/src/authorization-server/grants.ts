@@ -52,7 +52,7 @@ export async function handleTokenRequest(state: ServerState, request: Request): 
 
 export const PROOF_ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'RS256']
 
-/** Limit of a proof, in characters. */
+/** The longest proof, in characters. */
 const MAX_PROOF = 8_192
 
 /** How far the time of a proof may differ from now, in seconds. */
@@ -125,7 +125,7 @@ async function hash(verifier: string): Promise<string> {
   return base64url.encode(new Uint8Array(digest))
 }
 
-/** Each refresh token may be used once. A second use means that it was stolen, so its login ends. */
+/** Redeems a refresh token. Each one may be used once. A second use means that the token may be stolen, so the login ends. */
 async function refresh({ state, form, client, jkt }: TokenRequest): Promise<TokenResponse> {
   if (client === undefined) throw invalidClient('client_id: expected a value, got none')
   const stored = state.refreshTokens.get(requireParameter(form, 'refresh_token'))

@@ -7,7 +7,7 @@ import type { Fetch } from './urls.ts'
 export interface DevClient {
   /** Identifies the client in requests. */
   readonly clientId: string
-  /** Makes the client confidential. Default: none. */
+  /** The secret. A client with a secret is confidential. Default: none. */
   readonly clientSecret?: string | undefined
   /** The public keys of the client, for `private_key_jwt`. Default: none. */
   readonly jwks?: JSONWebKeySet | undefined
@@ -49,7 +49,7 @@ export interface DevAuthorizationServerOptions {
   readonly clients?: readonly DevClient[] | undefined
   /** The user who logs in. Default: `dev-user`. */
   readonly subject?: string | undefined
-  /** Takes the place of the user: `false` denies, an array grants only these scopes. Default: everything is granted. */
+  /** Decides instead of a user: `false` denies, an array grants only these scopes. Default: everything is granted. */
   readonly consent?: ((request: ConsentRequest) => boolean | readonly string[]) | undefined
   /** Supported scopes. Default: any; the metadata lists none. */
   readonly scopes?: readonly string[] | undefined

@@ -41,14 +41,14 @@ export interface ServerState {
   readonly keys: SigningKeys
   /** Registered clients by id. */
   readonly clients: Map<string, Client>
-  /** Used codes and refresh tokens stay until they expire, so that a second use is noticed. */
+  /** Used codes and refresh tokens are kept until they expire, so that a second use is detected. */
   readonly codes: ExpiringMap<AuthorizationCode>
   readonly accessTokens: ExpiringMap<AccessToken>
   readonly refreshTokens: ExpiringMap<RefreshToken>
   readonly revokedFamilies: ExpiringMap<true>
   /** Ids of assertions and proofs, each of which may be used once. */
   readonly usedIds: ExpiringMap<true>
-  /** The DPoP nonce. Created when it is first needed: workers have no random numbers while they load modules. */
+  /** The DPoP nonce. Created when it is first needed, because workers have no random numbers while modules are loaded. */
   nonce: string | undefined
 }
 
@@ -76,7 +76,7 @@ export function endpointUrl({ options }: ServerState, name: string): string {
   return `${options.issuer.replace(/\/$/, '')}/${name}`
 }
 
-/** How long ids of assertions and proofs are stored, in ms: longer than they are valid. */
+/** How long ids of assertions and proofs are stored, in ms. This is longer than they are valid. */
 const USED_ID_TTL = 10 * 60_000
 
 /** Throws when an id is used for the second time. */
@@ -95,7 +95,7 @@ export function revokeFamily({ revokedFamilies }: ServerState, { family }: Grant
 
 const MAX_ENTRIES = 10_000
 
-/** A map with expiring entries. At 10,000 entries each new one removes the oldest. */
+/** A map with expiring entries. Above 10,000 entries, a new entry removes the oldest one. */
 class ExpiringMap<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly expiresAt: number }>()
 
@@ -141,7 +141,7 @@ export class SigningKeys {
     return { keys: (await this.#load()).map(({ publicJwk }) => publicJwk) }
   }
 
-  /** Signs with a new key from now on; `drop` removes the old ones from `jwks`. */
+  /** Replaces the signing key. `drop` also removes the old keys from `jwks`. */
   async rotate(drop: boolean): Promise<void> {
     const [key, old] = await Promise.all([createKey(), this.#load()])
     this.#keys = Promise.resolve(drop ? [key] : [key, ...old])

@@ -62,7 +62,7 @@ export function claimsOf({ options }: ServerState, grant: Grant): Record<string,
   }
 }
 
-/** Narrows a grant to the `scope` and `resource` of a token request. Throws when they exceed the grant. */
+/** Restricts a grant to the `scope` and `resource` of a token request. Throws if they exceed the grant. */
 export function narrowGrant(grant: Grant, form: URLSearchParams): Grant {
   const scopes = form.has('scope') ? parseScopes(form.get('scope')) : grant.scopes
   const resources = form.has('resource') ? form.getAll('resource') : grant.resources

@@ -1,6 +1,6 @@
-/** URLs: which may be trusted, and how JSON is fetched from them, with limits on time and size. */
+/** Checks whether URLs can be trusted, and fetches JSON from them with limits on time and size. */
 
-/** Parses a URL that may carry credentials. Throws a `RangeError` that begins with the name of the option. */
+/** Parses a URL that credentials may be sent to. Throws a `RangeError` that begins with the name of the option. */
 export function parseSecureUrl(text: string, option: string): URL {
   if (!URL.canParse(text)) throw new RangeError(`${option}: expected a URL, got ${JSON.stringify(text)}`)
   const url = new URL(text)
@@ -9,7 +9,7 @@ export function parseSecureUrl(text: string, option: string): URL {
   return url
 }
 
-/** Returns why a URL may not carry credentials, or undefined if it may. */
+/** Returns the reason why credentials must not be sent to a URL, or undefined if they may. */
 export function problemOf(url: URL): string | undefined {
   if (url.username !== '' || url.password !== '') return 'contains credentials'
   if (url.hash !== '') return 'contains a fragment'
@@ -21,7 +21,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return hostname === '[::1]' || /^(?:127(?:\.\d+){3}|(?:.+\.)?localhost)$/.test(hostname)
 }
 
-/** Whether the host is, without a lookup, known not to be on the public internet. */
+/** Returns whether a host is not on the public internet, as far as this is known without resolving its name. */
 export function isPrivate(url: URL): boolean {
   const { hostname } = url
   if (isLoopback(url)) return true
@@ -32,7 +32,7 @@ export function isPrivate(url: URL): boolean {
   return !name.includes('.') || /\.(?:local|internal|intranet|lan|home\.arpa)$/.test(name)
 }
 
-/** Private, link-local, shared, benchmark, multicast and reserved ranges. */
+/** Returns whether an address is in a private, link-local, shared, benchmark, multicast or reserved range. */
 function isPrivateV4(first: number, second: number, third: number): boolean {
   if (first === 0 || first === 10 || first === 127 || first >= 224) return true
   if (first === 100) return second >= 64 && second <= 127
@@ -42,13 +42,13 @@ function isPrivateV4(first: number, second: number, third: number): boolean {
   return first === 198 && (second === 18 || second === 19)
 }
 
-/** Everything outside of the global unicast range, and the parts of it that contain IPv4 addresses. */
+/** Returns whether an address is outside of the global unicast range, or contains an IPv4 address. */
 function isPrivateV6(address: string): boolean {
   const first = Number.parseInt(address.split(':', 1)[0] || '0', 16)
   return (first & 0xe000) !== 0x2000 || first === 0x2002 || /^2001:0?:/.test(address) || address.startsWith('2001::')
 }
 
-/** The `fetch` function of an option: it is called with a URL as a string. */
+/** The type of the option `fetch`, which is called with a URL as a string. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
 /** Time limit, in ms. */
@@ -70,7 +70,7 @@ export async function fetchObject(
   const decoder = new TextDecoder()
   let text = ''
   let size = 0
-  // Leaving the loop by an error cancels the body.
+  // An error in the loop cancels the body.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
     if (size > maxBytes) throw new Error(`expected at most ${maxBytes} bytes, got more`)

@@ -14,8 +14,9 @@ import {
 export type FormContent = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
 /**
- * A scripted answer of the user. An object accepts a form that has all its fields. `accept` accepts a URL, or a form with its
- * defaults; `decline` and `cancel` refuse. A function returns one of these for the request that it receives.
+ * A scripted answer of the user. An object answers a form that has all of its members as fields. `accept` accepts a
+ * URL, or a form with its defaults; `decline` and `cancel` refuse. A function returns one of these for the request that
+ * it receives.
  */
 export type ScriptedAnswer =
   | FormContent
@@ -24,7 +25,7 @@ export type ScriptedAnswer =
   | 'cancel'
   | ((request: Elicitation) => Awaitable<FormContent | 'accept' | 'decline' | 'cancel'>)
 
-/** Returns the answers of the model: the same text for each request, one text after the other, or the result of a function. */
+/** The answers of the model: one string for all requests, an array with one string per request, or a function. */
 export type ScriptedModel =
   | string
   | readonly string[]
@@ -56,14 +57,14 @@ export interface ScriptedUser {
   readonly unused: readonly string[]
   /** The questions that no answer fits, as errors. */
   readonly problems: readonly Error[]
-  /** Forgets all questions, so that the script can be used again. */
+  /** Removes all recorded questions, so that the script can be used again. */
   reset(): void
 }
 
 /**
- * Creates a user who gives scripted answers. Each answer is used once. A question receives the first unused answer that fits
- * it: an object fits a form that has all its fields and accepts its values; other answers fit every form and URL. The names
- * are for the test: they appear in `asked` and in errors.
+ * Creates a user who answers by a script. Each answer is used once. A question receives the first unused answer that fits it: an object fits a form
+ * that has all of its members as fields and accepts their values; other answers fit every form and URL. The names of the answers appear only in
+ * `asked` and in errors.
  *
  * ```ts
  * const user = answers({ seat: { row: 7 }, terms: 'accept', insurance: 'decline' })

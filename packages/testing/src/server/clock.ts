@@ -1,4 +1,4 @@
-/** A fake clock, with which tests of timeouts take no time. */
+/** A fake clock, with which tests of timeouts do not have to wait. */
 
 import FakeTimers from '@sinonjs/fake-timers'
 

@@ -1,4 +1,4 @@
-/** A connector that loses, delays, repeats and reorders messages, to test clients and servers on a bad network. */
+/** A connector that loses, delays, repeats and reorders messages, to test clients and servers on an unreliable network. */
 
 import {
   type Awaitable,
@@ -16,18 +16,18 @@ import { delay as wait } from '../timing.ts'
 /** Options of `faults`. Probabilities are numbers from 0 to 1. */
 export interface FaultOptions {
   /**
-   * The probability that the connection breaks during a request: half of the times before it was sent, half of the times
-   * after the server has handled it. The first request of a connection is not cut, because servers that close the
-   * connection then count as servers of another era. Default: 0.
+   * The probability that the connection breaks during a request: in half of the cases before the request was sent, in
+   * the other half after the server has handled it. The connection never breaks during its first request, because the
+   * client would conclude that the server has another era. Default: 0.
    */
   readonly cut?: number | undefined
-  /** Delays each request by this many ms, or by a time between the two. Default: 0. */
+  /** Delays each request by this many ms, or by a random time in this range. Default: 0. */
   readonly delay?: number | readonly [from: number, to: number] | undefined
   /** The probability that a notification of the server arrives twice. Default: 0. */
   readonly duplicate?: number | undefined
   /** The probability that a response arrives after the next response of the same connection. Default: 0. */
   readonly reorder?: number | undefined
-  /** Begins the sequence of random numbers: the same seed causes the same faults. Default: 1. */
+  /** The seed of the random numbers. The same seed causes the same faults. Default: 1. */
   readonly seed?: number | undefined
 }
 
@@ -81,7 +81,7 @@ function rangeOf(delay: FaultOptions['delay'] = 0): readonly [number, number] {
   return typeof delay === 'number' ? [delay, delay] : delay
 }
 
-/** A reproducible sequence of numbers from 0 to 1 (mulberry32). */
+/** Creates a generator of reproducible random numbers from 0 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -28,7 +28,7 @@ function textOf({ content }: ToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n')
 }
 
-/** The matchers. Pass them to `expect.extend`; `verify` has them for test runners without it. */
+/** The matchers. Pass them to `expect.extend`. For test runners without it, use `verify`. */
 export const matchers = {
   /** Passes if the structured content of a tool result has these members. Other members are allowed. */
   toHaveStructuredContent(result: ToolResult, expected: unknown): MatcherResult {
@@ -60,7 +60,7 @@ export const matchers = {
     )
   },
 
-  /** Passes if the server has asked a question: one with this scripted answer, or whose message matches. */
+  /** Passes if the server has asked a question that received this scripted answer, or whose message matches. */
   toHaveAsked({ asked }: { readonly asked: readonly AskedQuestion[] }, expected: string | RegExp): MatcherResult {
     const isAsked = asked.some(({ name, message }) => name === expected || fits(message, expected))
     const got = asked.length === 0 ? 'no questions' : show(asked.map(({ message }) => message))

@@ -28,9 +28,9 @@ export interface Failure {
 }
 
 /**
- * One step of a dialogue. `from` names the sender. `call` numbers the requests of the client: a response has the number of
- * its request, and a message of the server that arrived on the stream of a call has the number of that call. `question`
- * numbers the requests of the server in the same way.
+ * One message of a recorded dialogue. `from` names the sender. `call` is the number of a request of the client. Its
+ * response has the same number, and so have the messages of the server that arrived on its stream. `question` is the
+ * number of a request of the server and of its response.
  */
 export type Step =
   | { readonly from: 'client'; readonly call: number; readonly method: string; readonly params?: JsonObject }
@@ -75,7 +75,7 @@ export function observeConnector(
 ): Connector {
   let calls = 0
   let questions = 0
-  /** The numbers of running calls, by the options of their requests: messages of the server name the options. */
+  /** The numbers of running calls, by the options of their requests. Messages of the server refer to a call by its options. */
   const running = new WeakMap<RequestOptions, number>()
   const callOf = (options: RequestOptions | undefined) => (options === undefined ? undefined : running.get(options))
 

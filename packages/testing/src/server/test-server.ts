@@ -1,4 +1,4 @@
-/** Runs a test with a client of a server, in every era and over every transport that is asked for. */
+/** Runs a test with a client of a server, in all requested eras and over all requested transports. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import {
@@ -21,13 +21,13 @@ export interface Report {
   readonly params: JsonObject
 }
 
-/** The part of a test that runs in one era over one transport. */
+/** The argument of a test, which runs once per era and transport. */
 export interface ServerTest<Server> {
   /** A client that is connected to the server. It is closed when the test ends. */
   readonly client: Client<Server>
   /** The server. */
   readonly server: Server
-  /** The era or revision of the client, as it was asked for. */
+  /** The era or revision of the client, as in the option `eras`. */
   readonly era: Era | Revision
   /** The name of the transport. */
   readonly transport: string
@@ -44,8 +44,8 @@ export interface ServerTestOptions<Server> {
   /** The eras, or revisions, that the test runs in. Default: both eras. */
   readonly eras?: readonly (Era | Revision)[] | undefined
   /**
-   * The transports that the test runs over, by name. Each is a function that returns the connector for the server. Default:
-   * within the process.
+   * The transports that the test runs over, by name. Each is a function that returns the connector for the server.
+   * Default: a connection in the same process.
    */
   readonly transports?: Readonly<Record<string, (server: Server) => Connector | PromiseLike<Connector>>> | undefined
   /**
@@ -125,7 +125,7 @@ async function runTest<Server>({ server, connector, era, transport, options, bod
   try {
     await body({ client, server, era, transport, asked: user?.asked ?? [], reports, warnings })
   } catch (error) {
-    // A question without an answer is the cause of whatever failed after it.
+    // Report a question without an answer first, because it is the cause of later failures.
     throw user?.problems[0] ?? error
   } finally {
     await client.close()
@@ -136,7 +136,10 @@ async function runTest<Server>({ server, connector, era, transport, options, bod
   }
 }
 
-/** Adds the era and the transport to the message of an error. The error stays the same, for the differences that it shows. */
+/**
+ * Adds the era and the transport to the message of an error. Returns the same error object, so that test runners can
+ * show its differences.
+ */
 function withPlace(error: unknown, place: string): unknown {
   if (!(error instanceof Error)) return new Error(`${place}: ${String(error)}`, { cause: error })
   error.message = `${place}: ${error.message}`

@@ -73,12 +73,12 @@ const VOLATILE: readonly string[] = [
 ]
 
 /**
- * Returns a connector that answers from a transcript. Requests are compared with those of the transcript by method and
- * parameters; the name and version of the client do not count. A request that was not recorded is rejected with the
- * difference to the nearest one, as `ConnectionError` `unsupported`.
+ * Returns a connector whose responses come from a transcript. Requests are compared with recorded requests by method
+ * and parameters; the name and version of the client are ignored. A request that was not recorded rejects with
+ * `ConnectionError` `unsupported`. Its message describes the difference to the most similar request.
  *
  * @param options the `redact` function that the transcript was recorded with
- * @throws TypeError if the transcript is not one
+ * @throws TypeError if the value is not a transcript
  */
 export function replayTranscript(transcript: Transcript, options: RecordOptions = {}): Connector {
   if (transcript?.format !== FORMAT || !Array.isArray(transcript.steps)) {
@@ -202,7 +202,7 @@ class Player {
     }
   }
 
-  /** Returns the comparable form of a value: without secrets, and without what differs between runs. */
+  /** Returns the form of a value that is compared: without secrets, and without members that differ between runs. */
   #normalize(value: unknown): unknown {
     const text = JSON.stringify(value ?? null, (name, member) =>
       VOLATILE.includes(name) ? undefined : this.#replacer(name, member),

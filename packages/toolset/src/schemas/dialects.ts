@@ -1,25 +1,25 @@
 /** The JSON Schemas that model APIs accept for the arguments of tools. The README names the source of each rule. */
 
 /**
- * A kind of schema that a model API accepts. `common` is accepted by all of them without a strict mode; it is used where the
- * API is not known.
+ * A kind of schema that a model API accepts. All APIs accept `common` without strict mode; it is used if the API is not
+ * known.
  */
 export type Dialect = 'common' | 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-strict' | 'gemini'
 
 export interface DialectRules {
-  /** Whether `$ref` stays, or is replaced by the schema that it names. */
+  /** Whether `$ref` is kept, or replaced by its target. */
   readonly refs: 'keep' | 'inline'
   /** The keywords that are supported below the root. Default: all of them. */
   readonly keywords?: ReadonlySet<string>
   /** The values of `format` that are supported. Default: all of them. */
   readonly formats?: ReadonlySet<string>
-  /** Whether a `pattern` may have no lookaround, such as `(?!a)`. */
+  /** Whether a `pattern` must not have a lookaround, such as `(?!a)`. */
   readonly plainPatterns?: true
   /** The names that properties of the root may have. Default: every name. */
   readonly names?: RegExp
-  /** `closed`: objects have no other properties than those declared. `required`: in addition, all of them are required. */
+  /** `closed`: objects may have only declared properties. `required`: in addition, all of them are required. */
   readonly strict?: 'closed' | 'required'
-  /** The dialect for schemas that the strict mode cannot express. */
+  /** The dialect for schemas that the strict mode does not support. */
   readonly otherwise?: Dialect
   /** Whether only strings and numbers may be values of `enum`, and a type array may only add `null`. */
   readonly simpleEnums?: true
@@ -73,7 +73,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   },
 }
 
-/** Keywords that say nothing about which values are valid. */
+/** Keywords that do not affect which values are valid. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$comment'],
   ...['contentMediaType', 'contentEncoding', 'contentSchema', 'propertyOrdering', 'nullable'],

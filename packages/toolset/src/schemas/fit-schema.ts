@@ -1,4 +1,4 @@
-/** Fits the schema of a tool's arguments to what a model API accepts, and reports each change. */
+/** Converts the schema of a tool's arguments to a schema that a model API accepts, and reports each change. */
 import { describe } from '../checks.ts'
 import {
   ANNOTATIONS,
@@ -16,35 +16,38 @@ import { removeNulls } from './remove-nulls.ts'
 import { renameProperties } from './rename-properties.ts'
 import { checkStrictLimits, closeObject, NotStrict } from './strict.ts'
 
-/** A difference between a schema and its fitted form. */
+/** A difference between a schema and its converted form. */
 export interface SchemaChange {
   /** The place in the original schema, as a JSON pointer. */
   readonly path: string
   /** The keyword that was changed or removed. */
   readonly keyword: string
   /**
-   * The effect on the accepted values. `same`: none, once the arguments are restored. `wider`: the model may send values that
-   * the tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send all values that the tool
-   * accepts.
+   * The effect on the accepted values. `same`: none, after the arguments were restored. `wider`: the model may send
+   * values that the tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send
+   * all values that the tool accepts.
    */
   readonly effect: 'same' | 'wider' | 'narrower'
   /** Describes the change. */
   readonly message: string
 }
 
-/** A schema that a model API accepts, and the way back. */
+/** A schema that a model API accepts, and a function that converts arguments back. */
 export interface FittedSchema {
   /** The schema for the model. */
   readonly schema: JsonObject & { readonly type: 'object' }
-  /** Whether the schema follows the rules of the strict mode of its dialect. Other schemas must be sent without strict mode. */
+  /** Whether the schema follows the rules of the strict mode of its dialect. If not, it must be sent without strict mode. */
   readonly strict: boolean
   /** The differences to the original schema. */
   readonly changes: readonly SchemaChange[]
-  /** Turns arguments of the model into arguments of the tool: renames properties back, and removes `null` for a missing value. */
+  /**
+   * Converts arguments of the model to arguments of the tool: renames properties back, and removes `null` that stands
+   * for a missing value.
+   */
   restore(args: JsonObject): JsonObject
 }
 
-/** The longest schema that is fitted, in characters of JSON. Model APIs refuse far shorter ones. */
+/** The longest schema that is converted, in characters of JSON. Model APIs already refuse much shorter schemas. */
 const MAX_LENGTH = 200_000
 /** The number of subschemas that one schema may have after its references are replaced. */
 const MAX_SCHEMAS = 5_000
@@ -55,8 +58,8 @@ const MAX_NOTE = 200
 const LOOKAROUND = /\(\?<?[=!]/
 
 /**
- * Fits a schema of tool arguments to a dialect. Constraints that cannot be expressed are removed and reported. A schema that a strict
- * mode cannot express is fitted without it.
+ * Converts a schema of tool arguments to a dialect. Constraints that the dialect does not support are removed and
+ * reported. A schema that a strict mode does not support is converted for use without strict mode.
  *
  * @throws TypeError for a dialect that does not exist, and for a value that is not a JSON Schema
  */
@@ -84,7 +87,7 @@ function checkArguments(schema: unknown, dialect: string): void {
 interface Place {
   readonly path: string
   readonly depth: number
-  /** The references that were replaced on the way. */
+  /** The references that were replaced between the root and this place. */
   readonly refs: readonly string[]
 }
 
@@ -260,7 +263,10 @@ class Fitting {
     return value
   }
 
-  /** Below some keywords, a schema that accepts more values makes the whole schema accept less: they must stay exact. */
+  /**
+   * Converts the schemas of a keyword such as `not`, for which a schema that accepts more values makes the whole schema
+   * accept fewer. These schemas must remain exact.
+   */
   #exactly(keyword: string, path: string, fitSchemas: () => unknown): unknown {
     const start = this.#changes.length
     const fitted = fitSchemas()
@@ -271,7 +277,7 @@ class Fitting {
     return undefined
   }
 
-  /** Removes the keywords that the dialect does not support. The model can read small ones in the description. */
+  /** Removes the keywords that the dialect does not support. Short ones are added to the description for the model. */
   #supported(schema: JsonObject, path: string): JsonObject {
     const { keywords, formats, plainPatterns = false, maxMinItems = Number.POSITIVE_INFINITY } = this.#rules
     if (keywords === undefined && !plainPatterns) return schema
@@ -288,7 +294,7 @@ class Fitting {
         continue
       }
       if (ANNOTATIONS.has(keyword)) continue
-      // Without it, `items` would apply to all of them.
+      // Without `prefixItems`, `items` would apply to all items.
       if (keyword === 'prefixItems') throw new NotStrict(path, keyword, 'its items have several schemas')
       this.#change(path, keyword, 'wider', 'removed, because it is not supported')
       const note = `${keyword}: ${JSON.stringify(value)}`
@@ -299,7 +305,7 @@ class Fitting {
     return { ...kept, description: `${description}(${notes.join(', ')})` }
   }
 
-  /** Expresses keywords by others: `oneOf` by `anyOf`, `const` by `enum`. */
+  /** Replaces keywords by other keywords: `oneOf` by `anyOf`, `const` by `enum`. */
   #normalize(schema: JsonObject, path: string): JsonObject {
     const { keywords, strict } = this.#rules
     if (keywords === undefined) return schema
@@ -333,7 +339,7 @@ class Fitting {
     return own
   }
 
-  /** Removes an `enum` with values that the dialect does not support; their types stay. */
+  /** Removes an `enum` with values that the dialect does not support, and keeps the types of the values. */
   #checkEnum(schema: JsonObject, values: readonly unknown[], path: string): void {
     const isSimple = (value: unknown) => value === null || ['string', 'number'].includes(typeof value)
     const isSupported = this.#rules.simpleEnums === undefined || (values.every(isSimple) && !isSame(values, [null]))
@@ -343,7 +349,7 @@ class Fitting {
     this.#change(path, 'enum', 'wider', 'removed, because a value is neither a string nor a number')
   }
 
-  /** Gemini supports one type and `null`; several are expressed by `anyOf`. */
+  /** Replaces several types by `anyOf`, because Gemini supports only one type and `null`. */
   #splitTypes(schema: JsonObject, path: string): JsonObject {
     const { type, title, description, ...own } = schema
     if (this.#rules.simpleEnums === undefined || !Array.isArray(type) || own.anyOf !== undefined) return schema

@@ -1,4 +1,4 @@
-/** JSON values, and questions about them that several modules ask. */
+/** Functions for JSON values that several modules use. */
 
 /** A JSON object. */
 export type JsonObject = { [name: string]: unknown }
@@ -11,7 +11,7 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Returns the elements of an array, and none of any other value. */
+/** Returns the elements of an array, and an empty list for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
@@ -33,7 +33,7 @@ export function omit(value: JsonObject, names: Iterable<string>): JsonObject {
   return rest
 }
 
-/** The JSON Schema type of a value; whole numbers are integers. */
+/** Returns the JSON Schema type of a value. Whole numbers are integers. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

@@ -1,4 +1,4 @@
-/** Merges the schemas of `allOf` to one, and the alternatives of a root to one object. */
+/** Merges the schemas of `allOf` into one schema, and the alternatives at the root into one object. */
 import { isObject, isSame, isString, type JsonObject, listOf, objectOf, omit } from './json.ts'
 
 /** Called for each keyword that cannot be merged; the merged schema accepts more values. */
@@ -14,12 +14,12 @@ const LARGEST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minPro
 const SMALLEST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
 const CLOSING = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
 
-/** Returns a schema for the values that are valid for both. Neither may have `$ref` or `allOf`. */
+/** Returns a schema for the values that are valid for both schemas. Neither schema may have `$ref` or `allOf`. */
 export function mergeSchemas(one: JsonObject, other: JsonObject, onLoss: OnLoss): JsonObject {
   const merged = { ...one }
   const skipped = new Set<string>()
   for (const keyword of CLOSING) {
-    // Each of them concerns only the properties of its own schema.
+    // Each of these keywords applies only to the properties of its own schema.
     if ((one[keyword] ?? other[keyword]) === undefined || isSame(one, other)) continue
     delete merged[keyword]
     skipped.add(keyword)
@@ -80,15 +80,15 @@ function mergeProperties(one: JsonObject, other: JsonObject): JsonObject {
 
 function mergeProperty(own: unknown, schema: unknown): unknown {
   if (own === undefined) return schema
-  // A property of many parts has one list, not a list in a list.
+  // Add to an existing list, so that a property of many parts has one list and not nested lists.
   if (isObject(own) && Array.isArray(own.allOf) && Object.keys(own).length === 1)
     return { allOf: [...own.allOf, schema] }
   return isSame(own, schema) ? schema : { allOf: [own, schema] }
 }
 
 /**
- * Merges the alternatives of a root to one object: it has the properties of all of them, and requires the properties that all of
- * them require.
+ * Merges the alternatives at the root into one object. It has the properties of all alternatives, and requires the
+ * properties that all alternatives require.
  */
 export function mergeAlternatives(base: JsonObject, alternatives: readonly JsonObject[]): JsonObject {
   const properties = new Map(Object.entries(objectOf(base.properties)))
@@ -108,12 +108,15 @@ export function mergeAlternatives(base: JsonObject, alternatives: readonly JsonO
   return { ...base, properties: Object.fromEntries(properties), ...(required.size > 0 && { required: [...required] }) }
 }
 
-/** Returns a list with the value of an own member, or an empty list. A property may be called `constructor`. */
+/**
+ * Returns a list with the value of an own member, or an empty list. Checks own members only, because a property may be
+ * named `constructor`.
+ */
 function ownValue(value: JsonObject, name: string): readonly unknown[] {
   return Object.hasOwn(value, name) ? [value[name]] : []
 }
 
-/** Turns tuples of draft-07, a list in `items`, into `prefixItems`. */
+/** Converts a list in `items`, as in draft-07, to `prefixItems`. */
 export function withoutOldTuple(schema: JsonObject): JsonObject {
   if (!Array.isArray(schema.items)) return omit(schema, ['additionalItems'])
   const { items: prefixItems, additionalItems, ...rest } = schema

@@ -5,16 +5,19 @@ import { isObject, isString, type JsonObject, omit } from './json.ts'
 /** A schema that is not a reference, and its location in the document. */
 export interface Resolved {
   readonly schema: JsonObject
-  /** The references that led here, from the root of the document. A schema that names one of them is recursive. */
+  /**
+   * The references that were followed from the root of the document to this schema. If the schema contains one of them,
+   * it is recursive.
+   */
   readonly refs: readonly string[]
   /** The reference that could not be resolved, and the reason. */
   readonly failure?: { readonly ref: string; readonly reason: string } | undefined
 }
 
-/** How many references may lead to a schema. */
+/** How many references may be followed to reach a schema. */
 const MAX_REFERENCES = 100
 
-/** Keywords that do not concern the value, and that have no meaning in another place of the document. */
+/** Keywords that do not describe the value, and have no meaning in another place of the document. */
 const IDENTITY = [
   '$schema',
   '$id',
@@ -27,7 +30,7 @@ const IDENTITY = [
   '$vocabulary',
 ]
 
-/** Replaces `$ref` by the schema that it names. A schema that is recursive or unknown keeps its other keywords only. */
+/** Replaces `$ref` by its target. If the target is recursive or unknown, only removes `$ref`. */
 export function resolveReference(schema: JsonObject, refs: readonly string[], document: JsonObject): Resolved {
   const { $ref: ref } = schema
   const rest = omit(schema, ['$ref', '$dynamicRef', '$recursiveRef', ...IDENTITY])
@@ -55,12 +58,15 @@ function unsupported(ref: string): { ref: string; reason: string } {
   return { ref, reason: 'names no schema of this document' }
 }
 
-/** In draft-07, `$ref` replaces all keywords beside it. */
+/** Returns whether a schema is of draft-07, in which `$ref` replaces all keywords beside it. */
 export function isDraft7({ $schema }: JsonObject): boolean {
   return isString($schema) && /draft-0[4-7]/.test($schema)
 }
 
-/** A document with several resources has no local references that can be resolved by a pointer alone. */
+/**
+ * Finds the target of a local reference. Returns undefined if the document has several resources, because a pointer
+ * alone is then not enough.
+ */
 function findTarget(ref: string, document: JsonObject): JsonObject | undefined {
   if (ref === '#') return document
   if (!ref.startsWith('#/')) return undefined

@@ -1,17 +1,17 @@
-/** Removes the `null` that a strict mode demands instead of a missing property. */
+/** Removes each `null` that a strict mode requires instead of a missing property. */
 import { isObject, type JsonObject, listOf, objectOf } from './json.ts'
 import { typesOf } from './merge.ts'
 import { resolveReference } from './references.ts'
 
 /**
- * Returns the value without properties that are `null`, optional, and do not accept `null`. A `null` that one of several alternatives
- * accepts stays.
+ * Returns the value without properties that are `null`, optional, and do not accept `null`. A `null` that one of
+ * several alternatives accepts is kept.
  */
 export function removeNulls(value: unknown, document: JsonObject): unknown {
   return clean(value, [document], document)
 }
 
-/** Cleans a value to which at least one of the schemas applies. */
+/** Removes such properties from a value to which at least one of the schemas applies. */
 function clean(value: unknown, schemas: readonly unknown[], document: JsonObject): unknown {
   const facets = schemas.flatMap((schema) => facetsOf(schema, document))
   if (Array.isArray(value)) {
@@ -33,7 +33,7 @@ function clean(value: unknown, schemas: readonly unknown[], document: JsonObject
   return Object.fromEntries(entries)
 }
 
-/** Whether a property of an object may be `null`. Returns false for patterns of names, which are not run. */
+/** Returns whether a property of an object may be `null`. Returns false for `patternProperties`, whose patterns are not run. */
 function allowsNullAs(name: string, schema: unknown, document: JsonObject, refs: readonly string[] = []): boolean {
   if (!isObject(schema)) return schema !== false
   const resolved = resolveReference(schema, refs, document)
@@ -45,14 +45,14 @@ function allowsNullAs(name: string, schema: unknown, document: JsonObject, refs:
   return acceptsNull(own, document) && isPossible({ allOf, anyOf, oneOf }, allows)
 }
 
-/** Whether an object may be valid for a schema, according to its type and its values. */
+/** Returns whether an object may be valid for a schema, according to its type and its values. */
 function acceptsObjects({ type, enum: values, const: value }: JsonObject): boolean {
   if (type !== undefined && !typesOf(type).includes('object')) return false
   if (values !== undefined && !listOf(values).some(isObject)) return false
   return value === undefined || isObject(value)
 }
 
-/** Returns a schema and the parts of which it consists, without references. */
+/** Returns a schema and the schemas in its `allOf`, `anyOf` and `oneOf`, with references replaced. */
 function facetsOf(schema: unknown, document: JsonObject, refs: readonly string[] = []): readonly JsonObject[] {
   if (!isObject(schema)) return []
   const resolved = resolveReference(schema, refs, document)
@@ -61,7 +61,10 @@ function facetsOf(schema: unknown, document: JsonObject, refs: readonly string[]
   return [resolved.schema, ...parts]
 }
 
-/** Whether `null` is valid for a schema. Returns false for a schema with conditions: an optional value is then left out. */
+/**
+ * Returns whether `null` is valid for a schema. Returns false for a schema with conditions; then `null` is removed from
+ * an optional property.
+ */
 export function acceptsNull(schema: unknown, document: JsonObject, refs: readonly string[] = []): boolean {
   if (!isObject(schema)) return schema !== false
   const resolved = resolveReference(schema, refs, document)

@@ -1,11 +1,11 @@
-/** Renames the arguments of a tool whose names a model API refuses. */
+/** Renames arguments of a tool whose names a model API refuses. */
 import type { SchemaChange } from './fit-schema.ts'
 import { type JsonObject, objectOf } from './json.ts'
 
 /** Keywords that name properties, too. */
 const DEPENDENT = ['patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies', 'if']
 
-/** Returns the schema with names that fit `allowed`, and the original name of each new one. */
+/** Returns the schema with names that match `allowed`, and the original name of each new name. */
 export function renameProperties(
   schema: JsonObject,
   allowed: RegExp | undefined,

@@ -1,10 +1,10 @@
-/** Objects of strict modes: no other properties, and in one of them all are required. */
+/** Converts objects for strict modes: they have no undeclared properties, and in one strict mode all properties are required. */
 import type { SchemaChange } from './fit-schema.ts'
 import { isObject, isSame, isString, type JsonObject, listOf, objectOf } from './json.ts'
 import { typesOf } from './merge.ts'
 import { acceptsNull } from './remove-nulls.ts'
 
-/** A schema that the strict mode of a dialect cannot express. */
+/** Thrown for a schema that the strict mode of a dialect does not support. */
 export class NotStrict extends Error {
   readonly path: string
   readonly keyword: string
@@ -18,13 +18,13 @@ export class NotStrict extends Error {
 
 interface CloseOptions {
   readonly strict: 'closed' | 'required'
-  /** The schema before its keywords were fitted. */
+  /** The schema before its keywords were converted. */
   readonly original: JsonObject
   readonly path: string
   readonly onChange: (change: SchemaChange) => void
 }
 
-/** Returns a schema as the strict mode demands it. Throws `NotStrict` for one that it cannot express. */
+/** Converts a schema for the strict mode. Throws `NotStrict` if the strict mode does not support it. */
 export function closeObject(schema: JsonObject, { strict, original, path, onChange }: CloseOptions): JsonObject {
   const refuse = (keyword: string, reason: string) => new NotStrict(path, keyword, reason)
   const types = typesOf(schema.type)
@@ -71,7 +71,8 @@ function asNullable(schema: JsonObject): JsonObject {
   return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
 }
 
-// The limits of structured outputs of OpenAI for one schema. That of 5,000 properties is the limit of all schemas.
+// The limits of structured outputs of OpenAI for one schema. The limit of 5,000 properties is enforced in fit-schema.ts
+// (`MAX_SCHEMAS`).
 const MAX_ENUM_VALUES = 1_000
 const MAX_SHORT_ENUM = 250
 const MAX_LONG_ENUM_CHARACTERS = 15_000
