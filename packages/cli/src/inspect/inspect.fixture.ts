@@ -59,8 +59,12 @@ export async function inspect(
   return inspector
 }
 
-/** Opens an address. The test fails if the page throws, or if its policy had to block something. */
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Page> {
+/** Opens an address. The test fails if the page throws, or if its policy had to block something, except for expected errors. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  { expected, ...options }: BrowserContextOptions & { readonly expected?: RegExp } = {},
+): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   // Longer than any step takes, and shorter than the test, so that an error names the step.
   context.setDefaultTimeout(15_000)
@@ -72,7 +76,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     void dialog.dismiss()
   })
   tab.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text())
+    if (message.type() === 'error' && expected?.test(message.text()) !== true) problems.push(message.text())
   })
   onTestFinished(async () => {
     await context.close()

@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
+import { createServer } from '@mcpx/server'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import axe from 'axe-core'
@@ -303,6 +304,17 @@ describe.runIf(hasChromium)('the page of mcpx inspect', () => {
     await expect.poll(() => tab.locator('.message').count()).toBe(1)
     await tab.getByRole('button', { name: 'Clear' }).click()
     await tab.getByText('No messages yet').waitFor()
+  })
+
+  it('says what a server does not have, and that the process has ended', async () => {
+    const inspector = await inspect(createServer({ name: 'empty', version: '1.0.0' }), { folder: page.folder })
+    const tab = await visit(browser, inspector.url, { expected: /^Failed to load resource/ })
+    await tab.getByText('The server lists no tools').waitFor()
+    await tab.goto(`${inspector.url}#prompts`)
+    await tab.getByText('The server lists no prompts').waitFor()
+    await inspector.close()
+    await tab.getByText('mcpx inspect does not answer').waitFor()
+    expect(await tab.locator('.status').textContent()).toContain('Offline')
   })
 
   it('can be used with the keyboard alone', async () => {

@@ -5,8 +5,9 @@ import type { CallToolResult, Tool } from '@mcpx/client'
 import type { JsonObject } from '@mcpx/protocol'
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { ExplainedError, ServedView } from '../api.ts'
-import { Button, ErrorCard, Loading, visibleText } from './elements.tsx'
+import { Button, ErrorCard, Loading } from './elements.tsx'
 import { JsonTree } from './json-tree.tsx'
 import { call, explainedOf } from './store.ts'
 
@@ -110,7 +111,7 @@ export function AppView(props: {
         <div class="problems" role="alert">
           <p>The view wants to open this address:</p>
           <p>
-            <code class="url">{visibleText(link.url)}</code>
+            <code class="url">{plainText(link.url)}</code>
           </p>
           <div class="actions">
             <a
@@ -128,7 +129,7 @@ export function AppView(props: {
       )}
       {messages.map(({ title, value }, index) => (
         <div class="view-message" key={index}>
-          <p class="note">{visibleText(title)}</p>
+          <p class="note">{plainText(title)}</p>
           {value !== undefined && <JsonTree value={value} />}
         </div>
       ))}

@@ -2,8 +2,8 @@
 
 import type { VNode } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { Methods } from '../api.ts'
-import { visibleText } from './elements.tsx'
 import { usePageState } from './hooks.ts'
 import { call } from './store.ts'
 
@@ -49,7 +49,7 @@ export function CompletedInput(props: {
   return (
     <div class="field">
       <label for={id}>
-        <span class="field-name">{visibleText(name)}</span>
+        <span class="field-name">{plainText(name)}</span>
         {canComplete && <span class="field-type">with completion</span>}
         {isRequired && <span class="field-required">required</span>}
       </label>
@@ -71,7 +71,7 @@ export function CompletedInput(props: {
         ))}
       </datalist>
       <div id={`${id}-notes`}>
-        {description && <p class="field-description">{visibleText(description)}</p>}
+        {description && <p class="field-description">{plainText(description)}</p>}
         {problem && <p class="field-problem">{problem}</p>}
       </div>
     </div>

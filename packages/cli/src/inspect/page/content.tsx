@@ -3,7 +3,8 @@
 import type { ContentBlock } from '@mcpx/client'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { Badge, formatSize, LongText, Segments, visibleText } from './elements.tsx'
+import { plainText } from '../../output/plain-text.ts'
+import { Badge, formatSize, LongText, Segments } from './elements.tsx'
 import { hrefOf } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
 import { Markdown, SafeLink } from './markdown.tsx'
@@ -51,7 +52,7 @@ export function ChatMessage({
 }): VNode {
   return (
     <div class={`chat ${role === 'assistant' ? 'assistant' : 'user'}`}>
-      <p class="chat-role">{visibleText(role)}</p>
+      <p class="chat-role">{plainText(role)}</p>
       {blocks.map((block, index) => (
         <Block key={index} block={block} />
       ))}
@@ -74,8 +75,8 @@ function Block({ block }: { readonly block: ContentBlock }): VNode {
         <section class="block">
           <BlockTitle title="Link to a resource" detail={block.mimeType} />
           <p>
-            <a href={hrefOf('resources', block.uri)}>{visibleText(block.title ?? block.name)}</a>{' '}
-            <code>{visibleText(block.uri)}</code>
+            <a href={hrefOf('resources', block.uri)}>{plainText(block.title ?? block.name)}</a>{' '}
+            <code>{plainText(block.uri)}</code>
           </p>
         </section>
       )
@@ -165,8 +166,8 @@ function BlockTitle(props: {
   const { title, detail, children } = props
   return (
     <div class="block-title">
-      <h3>{visibleText(title)}</h3>
-      {detail && <Badge>{visibleText(detail)}</Badge>}
+      <h3>{plainText(title)}</h3>
+      {detail && <Badge>{plainText(detail)}</Badge>}
       {children}
     </div>
   )

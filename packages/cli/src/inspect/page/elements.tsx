@@ -2,16 +2,9 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { ExplainedError } from '../api.ts'
 import { JsonTree } from './json-tree.tsx'
-
-/** Control characters and characters that change the direction of text, which could make one name look like another. */
-const HIDDEN = /(?!\n|\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029\u200b\ufeff]/gu
-
-/** Returns text of a server with visible escapes for characters that cannot be seen. */
-export function visibleText(text: string): string {
-  return text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
 
 /** A button. `primary` is the one that the user most likely wants. */
 export function Button(props: {
@@ -128,7 +121,7 @@ export function ErrorCard({
         {title}
         {code !== undefined && <code>{String(code)}</code>}
       </p>
-      <p class="error-message">{visibleText(message)}</p>
+      <p class="error-message">{plainText(message)}</p>
       {meaning && (
         <p>
           <b>Meaning:</b> {meaning}
@@ -136,7 +129,7 @@ export function ErrorCard({
       )}
       {remedy && (
         <p>
-          <b>What to do:</b> {visibleText(remedy)}
+          <b>What to do:</b> {plainText(remedy)}
         </p>
       )}
       {data !== undefined && <JsonTree value={data} label="data" />}
@@ -151,7 +144,7 @@ export function LongText({ text, limit = 20_000 }: { readonly text: string; read
   return (
     <>
       <pre class="text" tabIndex={0}>
-        {visibleText(text.slice(0, shown))}
+        {plainText(text.slice(0, shown))}
       </pre>
       {text.length > shown && (
         <p class="note">

@@ -2,7 +2,8 @@
 
 import type { VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { Button, visibleText } from './elements.tsx'
+import { plainText } from '../../output/plain-text.ts'
+import { Button } from './elements.tsx'
 import { type Choice, type Field, initialValue, memberPath, type NamedField, type Problem } from './form-model.ts'
 
 /** Moves the focus to the first field with a problem, once it is shown. */
@@ -69,8 +70,8 @@ function FieldRow(props: FieldProps): VNode {
   const isGroup = field.kind === 'object' || field.kind === 'array' || field.kind === 'choices'
   const label = (
     <>
-      <span class="field-name">{visibleText(name)}</span>
-      {field.title && field.title !== name && <span class="field-title">{visibleText(field.title)}</span>}
+      <span class="field-name">{plainText(name)}</span>
+      {field.title && field.title !== name && <span class="field-title">{plainText(field.title)}</span>}
       <span class="field-type">{typeText(field)}</span>
       {isRequired && <span class="field-required">required</span>}
     </>
@@ -79,7 +80,7 @@ function FieldRow(props: FieldProps): VNode {
     <>
       {field.description && (
         <p class="field-description" id={`${id}-description`}>
-          {visibleText(field.description)}
+          {plainText(field.description)}
         </p>
       )}
       {problem && (
@@ -116,7 +117,7 @@ function FieldRow(props: FieldProps): VNode {
 }
 
 function typeText(field: Field): string {
-  if (field.kind === 'string' && field.format !== undefined) return visibleText(field.format)
+  if (field.kind === 'string' && field.format !== undefined) return plainText(field.format)
   if (field.kind === 'choices') return 'several'
   return field.kind
 }
@@ -152,7 +153,7 @@ function Group({ field, value, onChange, path, problems, name }: FieldProps): VN
         </div>
       ))}
       <Button look="plain" onClick={() => setItems([...items, initialValue(field.items) ?? emptyValue(field.items)])}>
-        Add {visibleText(name)}
+        Add {plainText(name)}
       </Button>
     </div>
   )
@@ -187,7 +188,7 @@ function Input(props: InputProps): VNode {
           <option value="-1">{isRequired ? 'Choose…' : '(none)'}</option>
           {field.choices.map((choice, index) => (
             <option key={index} value={String(index)}>
-              {visibleText(choice.label)}
+              {plainText(choice.label)}
             </option>
           ))}
         </select>
@@ -315,7 +316,7 @@ function Checkboxes(props: {
             checked={chosen.some((other) => isSame(other, each))}
             onChange={(event) => toggle(each, event.currentTarget.checked)}
           />
-          {visibleText(label)}
+          {plainText(label)}
         </label>
       ))}
     </div>

@@ -2,7 +2,8 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Empty, ErrorCard, Loading, visibleText } from './elements.tsx'
+import { plainText } from '../../output/plain-text.ts'
+import { Button, Empty, ErrorCard, Loading } from './elements.tsx'
 import { hrefOf, type Tab } from './hooks.ts'
 import type { ListState } from './store.ts'
 
@@ -26,7 +27,7 @@ export function ItemList<Item>(props: {
   readonly entryOf: (item: Item) => Entry
   readonly selected: string | undefined
   readonly onReload: () => void
-  /** Said when the server has no items. */
+  /** Said when the server has no items, or does not support them. */
   readonly emptyText: string
 }): VNode {
   const { tab, title, list, entryOf, selected, onReload, emptyText } = props
@@ -66,7 +67,7 @@ export function ItemList<Item>(props: {
         </ErrorCard>
       )}
       {list.status === 'loading' && entries.length === 0 && <Loading>Loading</Loading>}
-      {list.status === 'ready' && entries.length === 0 && <Empty title={emptyText} />}
+      {(list.status === 'ready' || list.status === 'empty') && entries.length === 0 && <Empty title={emptyText} />}
       {list.status === 'ready' && entries.length > 0 && matches.length === 0 && (
         <Empty title="No match">Change the filter.</Empty>
       )}
@@ -77,9 +78,9 @@ export function ItemList<Item>(props: {
         {matches.slice(0, shown).map(({ id, title: name, detail, badge }, index) => (
           <li key={`${index} ${id}`}>
             <a href={hrefOf(tab, id)} class="entry" aria-current={id === selected ? 'true' : undefined}>
-              <span class="entry-title">{visibleText(name)}</span>
-              {badge && <span class="badge">{visibleText(badge)}</span>}
-              {detail && <span class="entry-detail">{visibleText(detail.slice(0, 300))}</span>}
+              <span class="entry-title">{plainText(name)}</span>
+              {badge && <span class="badge">{plainText(badge)}</span>}
+              {detail && <span class="entry-detail">{plainText(detail.slice(0, 300))}</span>}
             </a>
           </li>
         ))}
@@ -107,12 +108,12 @@ export function ItemHead(props: {
       <a class="back" href={hrefOf(tab)}>
         ← Back to the list
       </a>
-      <h2>{visibleText(name)}</h2>
-      {title && title !== name && <p class="item-title">{visibleText(title)}</p>}
+      <h2>{plainText(name)}</h2>
+      {title && title !== name && <p class="item-title">{plainText(title)}</p>}
       {children && <p class="badges">{children}</p>}
       {description && (
         <p class="description">
-          {visibleText(isLong && !isWhole ? `${description.slice(0, 500)}…` : description)}
+          {plainText(isLong && !isWhole ? `${description.slice(0, 500)}…` : description)}
           {isLong && (
             <button type="button" class="link" onClick={() => setIsWhole(!isWhole)}>
               {isWhole ? 'Show less' : 'Show more'}

@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { plainJson, plainText } from '../../output/plain-text.ts'
 
 /** How many members are shown at first, and how many more with each request. */
 const STEP = 100
@@ -58,7 +59,7 @@ function Branch({ value, label, depth = 0 }: TreeProps & { readonly value: objec
 function Leaf({ value, label }: TreeProps): VNode {
   const [isWhole, setIsWhole] = useState(false)
   const kind = value === null ? 'null' : typeof value
-  const text = JSON.stringify(value) ?? 'undefined'
+  const text = value === undefined ? 'undefined' : plainJson(value, 0)
   const isLong = text.length > MAX_STRING && !isWhole
   return (
     <div class="json-leaf">
@@ -76,7 +77,7 @@ function Leaf({ value, label }: TreeProps): VNode {
 function Key({ label }: { readonly label: string | number }): VNode {
   return (
     <span class="json-key">
-      {label}
+      {typeof label === 'string' ? plainText(label) : label}
       <span class="json-colon">:</span>
     </span>
   )

@@ -2,7 +2,8 @@
 
 import { render, type VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Badge, Button, ErrorCard, Loading, visibleText } from './elements.tsx'
+import { plainText } from '../../output/plain-text.ts'
+import { Badge, Button, ErrorCard, Loading } from './elements.tsx'
 import { hrefOf, TABS, type Tab, usePageState, useRoute } from './hooks.ts'
 import { Messages } from './messages.tsx'
 import { Prompts } from './prompts.tsx'
@@ -38,7 +39,7 @@ function Page(): VNode {
       <header class="top">
         <h1>
           <span class="brand">mcpx</span>
-          <span class="server-name">{visibleText(name)}</span>
+          <span class="server-name">{plainText(name)}</span>
         </h1>
         <Status state={state} />
         <span class="top-toggle">
@@ -78,7 +79,7 @@ function Page(): VNode {
           )}
           {connection.status === 'connecting' && (
             <>
-              <Loading>Connecting to {visibleText(label)}</Loading>
+              <Loading>Connecting to {plainText(label)}</Loading>
               {source.kind === 'url' && (
                 <p class="hint note">If the server requires a login, continue in the tab that it opens.</p>
               )}

@@ -2,7 +2,8 @@
 
 import { lexer, type Token, type Tokens } from 'marked'
 import type { ComponentChildren, VNode } from 'preact'
-import { LongText, visibleText } from './elements.tsx'
+import { plainText } from '../../output/plain-text.ts'
+import { LongText } from './elements.tsx'
 
 /** Longer text is shown as it is. */
 const MAX_LENGTH = 200_000
@@ -43,11 +44,11 @@ function renderToken(token: Tokens.Generic, depth: number): ComponentChildren {
     case 'del':
       return <del>{inner()}</del>
     case 'codespan':
-      return <code>{visibleText(String(token.text))}</code>
+      return <code>{plainText(String(token.text))}</code>
     case 'code':
       return (
         <pre class="text" tabIndex={0}>
-          {visibleText(String(token.text))}
+          {plainText(String(token.text))}
         </pre>
       )
     case 'blockquote':
@@ -68,10 +69,10 @@ function renderToken(token: Tokens.Generic, depth: number): ComponentChildren {
       return <SafeImage href={String(token.href)} text={String(token.text)} />
     case 'text':
     case 'escape':
-      return token.tokens === undefined ? visibleText(unescapeEntities(String(token.text))) : inner()
+      return token.tokens === undefined ? plainText(unescapeEntities(String(token.text))) : inner()
     default:
       // Also HTML.
-      return visibleText(token.raw)
+      return plainText(token.raw)
   }
 }
 
@@ -111,12 +112,12 @@ export function SafeLink({ href, children }: { readonly href: string; readonly c
   if (!isWeb)
     return (
       <span>
-        {children} <code>{visibleText(href)}</code>
+        {children} <code>{plainText(href)}</code>
       </span>
     )
   return (
     <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
-      {children ?? visibleText(href)}
+      {children ?? plainText(href)}
     </a>
   )
 }
@@ -124,7 +125,7 @@ export function SafeLink({ href, children }: { readonly href: string; readonly c
 /** An image within the text itself. Others would tell their server who reads it, so they are links. */
 function SafeImage({ href, text }: { readonly href: string; readonly text: string }): VNode {
   if (/^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i.test(href)) return <img src={href} alt={text} />
-  return <SafeLink href={href}>Image: {visibleText(text)}</SafeLink>
+  return <SafeLink href={href}>Image: {plainText(text)}</SafeLink>
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }

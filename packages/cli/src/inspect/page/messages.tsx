@@ -2,8 +2,9 @@
 
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { LoggedMessage } from '../api.ts'
-import { Button, CopyButton, Empty, formatDuration, formatSize, Loading, visibleText } from './elements.tsx'
+import { Button, CopyButton, Empty, formatDuration, formatSize, Loading } from './elements.tsx'
 import { usePageState } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
 import { call, fetchMessage } from './store.ts'
@@ -124,14 +125,14 @@ function MessageRow({ message }: { readonly message: LoggedMessage }): VNode {
           {DIRECTIONS[direction]} {kind}
         </span>
         <span class="message-title">
-          {visibleText(title)}
-          {detail && <span class="message-detail">{visibleText(detail)}</span>}
+          {plainText(title)}
+          {detail && <span class="message-detail">{plainText(detail)}</span>}
         </span>
         <span class="message-facts">
           {kind === 'response' || kind === 'error' ? (
             <span class={isBad ? 'fact-bad' : ''}>{kind === 'error' ? 'error' : 'result'}</span>
           ) : null}
-          {id !== undefined && <span>#{visibleText(String(id)).slice(0, 12)}</span>}
+          {id !== undefined && <span>#{plainText(String(id)).slice(0, 12)}</span>}
           {duration !== undefined && <span class="fact-time">{formatDuration(duration)}</span>}
           {size > 0 && <span>{formatSize(size)}</span>}
           <time dateTime={new Date(time).toISOString()}>{formatTime(time)}</time>

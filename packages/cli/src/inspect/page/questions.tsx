@@ -3,9 +3,10 @@
 import type { ContentBlock, JsonObject, SamplingMessage } from '@mcpx/protocol'
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { Answer, Question } from '../api.ts'
 import { ChatMessage } from './content.tsx'
-import { Button, LongText, visibleText } from './elements.tsx'
+import { Button, LongText } from './elements.tsx'
 import { Fields, focusProblem } from './form.tsx'
 import { fieldOf, initialValue, type Problem, problemsOf, ROOT } from './form-model.ts'
 import { usePageState } from './hooks.ts'
@@ -41,7 +42,7 @@ function QuestionDialog({ question, waiting }: { readonly question: Question; re
       }}
     >
       <p class="question-server">
-        {visibleText(question.server)} {waiting > 0 && <span class="badge">{waiting} more</span>}
+        {plainText(question.server)} {waiting > 0 && <span class="badge">{waiting} more</span>}
       </p>
       {question.kind === 'form' && <FormQuestion question={question} reply={reply} />}
       {question.kind === 'url' && <UrlQuestion question={question} reply={reply} />}
@@ -88,7 +89,7 @@ function FormQuestion({ question, reply }: QuestionProps<'form'>): VNode {
       }}
     >
       <h2 id="question-title">The server asks</h2>
-      <p class="question-text">{visibleText(message)}</p>
+      <p class="question-text">{plainText(message)}</p>
       {field.kind === 'object' && (
         <Fields
           fields={field.fields}
@@ -118,12 +119,12 @@ function UrlQuestion({ question, reply }: QuestionProps<'url'>): VNode {
   return (
     <>
       <h2 id="question-title">The server asks you to visit a page</h2>
-      <p class="question-text">{visibleText(message)}</p>
+      <p class="question-text">{plainText(message)}</p>
       <p>
-        Host: <b>{visibleText(host)}</b>
+        Host: <b>{plainText(host)}</b>
       </p>
       <p>
-        <code class="url">{visibleText(url)}</code>
+        <code class="url">{plainText(url)}</code>
       </p>
       <Choices reply={reply}>
         {isWeb && (

@@ -4,20 +4,11 @@ import type { Resource, ResourceTemplate } from '@mcpx/client'
 import type { ReadResourceResult } from '@mcpx/protocol'
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { ExplainedError } from '../api.ts'
 import { CompletedInput } from './completed-input.tsx'
 import { Contents, type ResourceContents } from './content.tsx'
-import {
-  Badge,
-  Button,
-  CopyButton,
-  Empty,
-  ErrorCard,
-  formatDuration,
-  formatSize,
-  Segments,
-  visibleText,
-} from './elements.tsx'
+import { Badge, Button, CopyButton, Empty, ErrorCard, formatDuration, formatSize, Segments } from './elements.tsx'
 import { useKept, usePageState, useRoute, useRun } from './hooks.ts'
 import { ItemHead, ItemList } from './item-list.tsx'
 import { JsonTree } from './json-tree.tsx'
@@ -79,7 +70,7 @@ function ResourcePanel({ uri, resource }: { readonly uri: string; readonly resou
   return (
     <article class="item">
       <ItemHead tab="resources" name={title ?? name ?? uri} title={uri} description={description}>
-        {mimeType && <Badge>{visibleText(mimeType)}</Badge>}
+        {mimeType && <Badge>{plainText(mimeType)}</Badge>}
         {size !== undefined && <Badge>{formatSize(size)}</Badge>}
         {resource === undefined && <Badge>not in the list</Badge>}
       </ItemHead>
@@ -95,7 +86,7 @@ function TemplatePanel({ template }: { readonly template: ResourceTemplate }): V
   return (
     <article class="item">
       <ItemHead tab="resources" name={title ?? name} title={uriTemplate} description={description}>
-        {mimeType ? <Badge>{visibleText(mimeType)}</Badge> : undefined}
+        {mimeType ? <Badge>{plainText(mimeType)}</Badge> : undefined}
       </ItemHead>
       <div class="fields">
         {variablesOf(uriTemplate).map((variable) => (
@@ -110,7 +101,7 @@ function TemplatePanel({ template }: { readonly template: ResourceTemplate }): V
         ))}
       </div>
       <p class="note">
-        URI: <code class="url">{visibleText(uri)}</code>
+        URI: <code class="url">{plainText(uri)}</code>
       </p>
       <Reader uri={uri} />
     </article>

@@ -2,7 +2,8 @@
 
 import type { ComponentChildren, RefObject, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, ErrorCard, formatDuration, visibleText } from './elements.tsx'
+import { plainText } from '../../output/plain-text.ts'
+import { Button, ErrorCard, formatDuration } from './elements.tsx'
 import type { Run } from './hooks.ts'
 
 /** The state of a call. `children` shows its result. */
@@ -67,7 +68,7 @@ function Running(props: {
     <section class="running" aria-label="The call runs" ref={box}>
       <div class="running-head">
         <span class="spinner" aria-hidden="true" />
-        <span role="status">{message ? visibleText(message) : 'Waiting for the response'}</span>
+        <span role="status">{message ? plainText(message) : 'Waiting for the response'}</span>
         <span class="time">{(Math.max(0, now - start) / 1_000).toFixed(1)} s</span>
         <Button onClick={onCancel} look="danger">
           Cancel

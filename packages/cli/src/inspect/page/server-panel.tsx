@@ -3,9 +3,10 @@
 import type { LoggingLevel } from '@mcpx/client'
 import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { plainText } from '../../output/plain-text.ts'
 import type { ExplainedError } from '../api.ts'
 import { Website } from './content.tsx'
-import { Button, Empty, ErrorCard, formatDuration, LongText, visibleText } from './elements.tsx'
+import { Button, Empty, ErrorCard, formatDuration, LongText } from './elements.tsx'
 import { useKept, usePageState } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
 import { call, explainedOf } from './store.ts'
@@ -35,7 +36,7 @@ export function ServerPanel(): VNode {
       <section class="card">
         <h2>Connection</h2>
         <dl class="facts">
-          <Fact name="Server">{visibleText(label)}</Fact>
+          <Fact name="Server">{plainText(label)}</Fact>
           {connection.status === 'connected' && (
             <>
               <Fact name="Era">{connection.era}</Fact>
@@ -69,10 +70,10 @@ function Facts(): VNode | null {
           <p class="note">The server does not say its name.</p>
         ) : (
           <dl class="facts">
-            <Fact name="Name">{visibleText(info.name)}</Fact>
-            {info.title && <Fact name="Title">{visibleText(info.title)}</Fact>}
-            <Fact name="Version">{visibleText(info.version)}</Fact>
-            {info.description && <Fact name="Description">{visibleText(info.description)}</Fact>}
+            <Fact name="Name">{plainText(info.name)}</Fact>
+            {info.title && <Fact name="Title">{plainText(info.title)}</Fact>}
+            <Fact name="Version">{plainText(info.version)}</Fact>
+            {info.description && <Fact name="Description">{plainText(info.description)}</Fact>}
             {info.websiteUrl && (
               <Fact name="Website">
                 <Website href={info.websiteUrl} />
