@@ -195,6 +195,30 @@ describe('the calls of the page', () => {
   })
 })
 
+it('serves the document of a view on another origin, in a sandbox, and nothing else', async () => {
+  const { url } = await inspect(createShop())
+  await readUntil(url, isSettled)
+  const tools = (await callPage(url, 'listTools', {})) as { result: { items: { name: string }[] } }
+  const tool = tools.result.items.find(({ name }) => name === 'show_order')
+  const { result } = (await callPage(url, 'openView', { tool })) as { result: { url: string } }
+  const view = new URL(result.url)
+  expect(view.origin).not.toBe(new URL(url).origin)
+  const { status, headers, body } = await send(view.href)
+  expect(status).toBe(200)
+  expect(body).toContain('<h1>Loading</h1>')
+  const policy = String(headers['content-security-policy'])
+  expect(policy).toContain("connect-src 'none'")
+  expect(policy).toContain(`frame-ancestors ${new URL(url).origin}`)
+  expect(policy).toContain('sandbox allow-scripts allow-forms')
+  expect((await send(`${view.origin}/`)).status).toBe(404)
+  expect((await send(view.href, { host: 'evil.example' })).status).toBe(404)
+  expect((await send(view.href, {}, 'x')).status).toBe(404)
+  const plain = tools.result.items.find(({ name }) => name === 'search')
+  expect(await callPage(url, 'openView', { tool: plain })).toMatchObject({
+    error: { title: 'View cannot be displayed' },
+  })
+})
+
 describe('startInspector', () => {
   it('refuses a port that is in use', async () => {
     const { url } = await inspect(createShop())

@@ -41,13 +41,14 @@ describe.runIf(hasChromium)('the page of mcpx inspect', () => {
     await tab.getByRole('button', { name: 'Add tags' }).click()
     await tab.getByRole('textbox', { name: /^tags 1/ }).fill('red')
     await tab.getByRole('textbox', { name: /^max/ }).fill('99.50')
-    await tab.getByRole('button', { name: 'Call search' }).click()
+    await tab.keyboard.press('Control+Enter')
     await resultOf(tab).getByRole('button', { name: 'JSON' }).click()
     const text = await resultOf(tab).textContent()
     expect(text).toContain('"shoes in red"')
     const given = { q: 'shoes', limit: 3, sort: 'cheapest', exact: true, tags: ['red'], price: { max: 99.5 } }
     expect(text?.replaceAll('\\"', '"')).toContain(JSON.stringify(given))
-    await tab.getByRole('log').getByText('tools/call').first().waitFor()
+    // The request and its result.
+    await expect.poll(() => tab.getByRole('log').getByText('tools/call').count()).toBe(2)
   })
 
   it('shows the values that do not fit, sends nothing, and sends them anyway on request', async () => {
@@ -315,6 +316,29 @@ describe.runIf(hasChromium)('the page of mcpx inspect', () => {
     await inspector.close()
     await tab.getByText('mcpx inspect does not answer').waitFor()
     expect(await tab.locator('.status').textContent()).toContain('Offline')
+  })
+
+  it('connects again in the other era, and offers the roots that the user names', async () => {
+    const { url } = await inspect(createShop(), { folder: page.folder })
+    const tab = await visit(browser, `${url}#server`)
+    await tab.getByText('Search before you buy.').waitFor()
+    await tab.getByRole('combobox', { name: 'Era' }).selectOption('legacy')
+    await tab.getByRole('button', { name: 'Connect again' }).click()
+    await tab.getByText('2025-11-25').first().waitFor()
+    await tab.getByRole('button', { name: 'Ping' }).click()
+    await tab.getByText(/^Response after/).waitFor()
+    await tab.getByRole('combobox', { name: 'Lowest level' }).selectOption('error')
+    await tab.getByRole('log').getByText('logging/setLevel').first().waitFor()
+    const root = tab.getByRole('textbox', { name: 'URI of a folder' })
+    await root.fill('https://example.com/')
+    await tab.getByRole('button', { name: 'Add root' }).click()
+    await tab.getByText('expected a URI that begins with file://').waitFor()
+    await root.fill('file:///home/ada')
+    await tab.getByRole('button', { name: 'Add root' }).click()
+    await tab.getByRole('button', { name: 'Remove file:///home/ada' }).waitFor()
+    await tab.goto(`${url}#tools/folders`)
+    await tab.getByRole('button', { name: 'Call folders' }).click()
+    await resultOf(tab).getByText('file:///home/ada').waitFor()
   })
 
   it('can be used with the keyboard alone', async () => {

@@ -123,6 +123,7 @@ export function createShop() {
       }
       return 'done'
     })
+    .tool('folders', { description: 'Lists your roots.' }, async (_, ctx) => JSON.stringify(await ctx.roots('folders')))
     .tool('flood', { description: 'Sends many log messages.' }, async (_, ctx) => {
       for (let step = 1; step <= 20_000; step++) await ctx.log.info(`flood ${step} ${'x'.repeat(200)}`)
       return 'flooded'

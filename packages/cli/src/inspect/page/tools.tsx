@@ -104,7 +104,10 @@ function ToolPanel({ tool }: { readonly tool: Tool }): VNode {
           focusProblem(event.currentTarget)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(false)
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          // Enter in a text input would send the form a second time.
+          event.preventDefault()
+          event.currentTarget.requestSubmit()
         }}
       >
         <div class="section-head">
