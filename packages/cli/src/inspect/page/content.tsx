@@ -7,7 +7,7 @@ import { plainText } from '../../output/plain-text.ts'
 import { Badge, formatSize, LongText, Segments } from './elements.tsx'
 import { hrefOf } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
-import { Markdown, SafeLink } from './markdown.tsx'
+import { Markdown } from './markdown.tsx'
 
 /** The contents of a resource, as text or in Base64. */
 export interface ResourceContents {
@@ -171,11 +171,6 @@ function BlockTitle(props: {
       {children}
     </div>
   )
-}
-
-/** The icons and links that servers name are not requested: their servers would learn about it. */
-export function Website({ href }: { readonly href: string }): VNode {
-  return <SafeLink href={href} />
 }
 
 function parseJson(text: string): unknown {

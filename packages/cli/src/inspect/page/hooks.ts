@@ -113,21 +113,21 @@ async function startRun<Result>(key: string, make: (settings: CallSettings) => P
   const controller = new AbortController()
   const start = performance.now()
   const setState = (state: RunState<Result>) => {
-    const current = runs.get(key)
-    if (current !== undefined && current.controller !== controller && state.status !== 'running') return
     runs.set(key, { state, controller })
     for (const listener of runListeners) listener()
   }
-  runs.set(key, { state: { status: 'running', start }, controller })
+  // A later call of the key has replaced this one.
+  const update = (state: RunState<Result>) => {
+    if (runs.get(key)?.controller === controller) setState(state)
+  }
   setState({ status: 'running', start })
   try {
-    const onProgress = (progress: CallProgress) => {
-      if (runs.get(key)?.controller === controller) setState({ status: 'running', start, progress })
-    }
+    const onProgress = (progress: CallProgress) => update({ status: 'running', start, progress })
     const result = await make({ signal: controller.signal, onProgress })
-    setState({ status: 'done', result, duration: performance.now() - start })
+    update({ status: 'done', result, duration: performance.now() - start })
   } catch (error) {
-    if (controller.signal.aborted) setState({ status: 'cancelled', duration: performance.now() - start })
-    else setState({ status: 'failed', error: explainedOf(error), duration: performance.now() - start })
+    const duration = performance.now() - start
+    if (controller.signal.aborted) update({ status: 'cancelled', duration })
+    else update({ status: 'failed', error: explainedOf(error), duration })
   }
 }

@@ -5,10 +5,10 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { plainText } from '../../output/plain-text.ts'
 import type { ExplainedError } from '../api.ts'
-import { Website } from './content.tsx'
 import { Button, Empty, ErrorCard, formatDuration, LongText } from './elements.tsx'
 import { useKept, usePageState } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
+import { SafeLink } from './markdown.tsx'
 import { call, explainedOf } from './store.ts'
 
 const ERAS = [
@@ -76,7 +76,7 @@ function Facts(): VNode | null {
             {info.description && <Fact name="Description">{plainText(info.description)}</Fact>}
             {info.websiteUrl && (
               <Fact name="Website">
-                <Website href={info.websiteUrl} />
+                <SafeLink href={info.websiteUrl} />
               </Fact>
             )}
           </dl>

@@ -10,7 +10,7 @@ import { ContentBlocks } from './content.tsx'
 import { Badge, Button, CopyButton, Empty, formatDuration, Segments } from './elements.tsx'
 import { Fields, focusProblem } from './form.tsx'
 import { fieldOf, initialValue, type Problem, problemsOf, ROOT } from './form-model.ts'
-import { useKept, usePageState, useRoute, useRun } from './hooks.ts'
+import { type RunState, useKept, usePageState, useRoute, useRun } from './hooks.ts'
 import { ItemHead, ItemList } from './item-list.tsx'
 import { JsonTree } from './json-tree.tsx'
 import { RunPanel } from './run-panel.tsx'
@@ -148,13 +148,19 @@ function ToolPanel({ tool }: { readonly tool: Tool }): VNode {
           result={
             run.state.status === 'done' && run.state.result.args === sentArgs.args ? run.state.result.result : undefined
           }
-          failure={run.state.status === 'failed' ? run.state.error.message : undefined}
+          failure={failureOf(run.state)}
         />
       )}
       <RunPanel run={run}>{({ result }, duration) => <ToolResult result={result} duration={duration} />}</RunPanel>
       <Definition tool={tool} />
     </article>
   )
+}
+
+/** Returns why a call has no result. */
+function failureOf(state: RunState<unknown>): string | undefined {
+  if (state.status === 'cancelled') return 'The user cancelled the call'
+  return state.status === 'failed' ? state.error.message : undefined
 }
 
 function ToolResult({ result, duration }: { readonly result: CallToolResult; readonly duration: number }): VNode {
