@@ -134,7 +134,8 @@ console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { metho
     of: ['@mcpx/cli', '@mcpx/server'],
     // biome-ignore format: a list of names reads best as a paragraph
     brings: [
-      ...always, ...overHttp, ...overStdio, '@bomb.sh/tab', '@clack/core', '@clack/prompts', '@mcpx/auth', '@mcpx/client',
+      ...always, ...overHttp, ...overStdio, '@bomb.sh/tab', '@clack/core', '@clack/prompts', '@mcpx/apps', '@mcpx/auth',
+      '@mcpx/client',
       '@mcpx/toolset', '@mcpx/transport-http', '@mcpx/transport-stdio', 'commander', 'fast-string-truncated-width', 'fast-string-width',
       'fast-wrap-ansi', 'fflate', 'jiti', 'jose', 'jsonc-parser', 'oauth4webapi', 'sisteransi', 'smol-toml', 'yaml',
     ],
