@@ -61,6 +61,9 @@ describe('create-mcpx', () => {
     const cwd = await emptyFolder()
     expect(run(cwd, ['.', '-y', '--git', '--name', 'here']).stdout).not.toContain('cd ')
     expect(await readdir(cwd)).toContain('.git')
+    expect(run(cwd, ['other', '-y', '--git', '--no-git']).code).toBe(0)
+    expect(await readdir(join(cwd, 'other'))).not.toContain('.git')
+    await rm(join(cwd, 'other'), { recursive: true })
     await rm(join(cwd, 'src'), { recursive: true })
     for (const name of await readdir(cwd)) if (name !== '.git') await rm(join(cwd, name))
     expect(run(cwd, ['.', '-y'])).toMatchObject({ code: 0 })
@@ -114,6 +117,13 @@ describe('create-mcpx', () => {
     expect(await terminal.exited).toBe(0)
     expect(terminal.text()).toContain('cd asked')
     expect(await readdir(join(cwd, 'asked/src'))).toContain('app.ts')
+  })
+
+  it('does not ask for what the arguments say', async () => {
+    const cwd = await emptyFolder()
+    const terminal = openTerminal(cwd, ['asked', '-t', 'stdio', '-p', 'npm', '--no-git'])
+    expect(await terminal.exited).toBe(0)
+    expect(await readdir(join(cwd, 'asked'))).not.toContain('.git')
   })
 
   it('creates nothing if the user cancels', async () => {

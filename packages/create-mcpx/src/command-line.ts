@@ -91,12 +91,12 @@ function readArguments(args: readonly string[]) {
       return parseArgs({
         args: [...args],
         allowPositionals: true,
-        allowNegative: true,
         options: {
           template: { ...option, short: 't' },
           name: { ...option, short: 'n' },
           'package-manager': { ...option, short: 'p' },
           git: flag,
+          'no-git': flag,
           yes: { ...flag, short: 'y' },
           help: { ...flag, short: 'h' },
           version: flag,
@@ -133,7 +133,7 @@ function withDefaults(values: Arguments, given: string | undefined): Choices {
     name: values.name ?? packageNameOf(basename(folder)),
     template: (values.template as TemplateName | undefined) ?? 'stdio',
     packageManager: managerOf(values),
-    git: values.git ?? false,
+    git: values.git === true && values['no-git'] !== true,
   }
 }
 
@@ -154,7 +154,7 @@ async function ask(values: Arguments, given: string | undefined): Promise<Choice
   if (isCancel(template)) return cancelled()
   const packageManager = values['package-manager'] ?? (await askManager())
   if (isCancel(packageManager)) return cancelled()
-  const git = values.git ?? (await confirm({ message: 'Create a git repository?' }))
+  const git = values['no-git'] !== true && (values.git ?? (await confirm({ message: 'Create a git repository?' })))
   if (isCancel(git)) return cancelled()
   return { ...withDefaults({ ...values, yes: true, template, 'package-manager': packageManager }, folder), git }
 }

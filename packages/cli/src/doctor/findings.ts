@@ -149,8 +149,8 @@ export const FINDINGS = {
     'Send X-Accel-Buffering: no and Cache-Control: no-cache, or switch buffering off in the proxy.',
     TRANSPORT,
   ),
-  'held-stream': error(
-    'A proxy holds the stream back until it ends, or the server does not send its headers at once: progress, questions and changes never arrive.',
+  'held-stream': warning(
+    'Progress, questions and changes arrive late or never: a proxy holds the stream back until it ends, or the server sends no headers before the first event.',
     'Switch buffering off in the proxy, and send the headers of a stream before its first event.',
     TRANSPORT,
   ),
