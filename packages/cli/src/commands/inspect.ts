@@ -3,10 +3,9 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
-import { openBrowser } from '@mcpx/auth/node'
 import type { Command } from 'commander'
 import type { ServerSource } from '../inspect/api.ts'
-import { type Inspector, startInspector } from '../inspect/serve.ts'
+import type { Inspector } from '../inspect/serve.ts'
 import { usageError } from '../output/errors.ts'
 import { openServer, resolveServer } from '../server/open.ts'
 import { addServerArgument, type ServerOptions } from '../server/options.ts'
@@ -33,11 +32,16 @@ export function define(command: Command, context: CommandContext): void {
     .addHelpText('after', NOTES)
     .action(async (word: string, options: InspectOptions) => {
       const { output, terminal } = context
+      // Not for help and completion.
+      const [{ startInspector }, { openBrowser }] = await Promise.all([
+        import('../inspect/serve.ts'),
+        import('@mcpx/auth/node'),
+      ])
       let inspector: Inspector | undefined
+      // The log of the page shows what the server writes to standard error.
       const stderr = new PassThrough()
       createInterface({ input: stderr }).on('line', (line) => inspector?.inspection.log.addEvent('stderr', line))
       if (options.verbose === true) stderr.pipe(terminal.stderr)
-      // The standard error of the server goes to the log of the page from the beginning.
       const logged = { ...context, terminal: { ...terminal, stderr } }
       const server = await resolveServer(logged, word, { ...options, verbose: true })
       inspector = await startInspector({
