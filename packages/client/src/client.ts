@@ -84,7 +84,7 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   readonly task: TaskOf<Server>
   /** Returns the part of the client that belongs to one of its `extensions`, typed by its schemas. */
   extension<const Extension extends ClientExtension>(extension: Extension): ExtensionClient<Extension>
-  /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to those of the handshake. */
+  /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to the facts from the handshake. */
   discover(options?: CallOptions): Promise<ServerFacts>
   /**
    * Subscribes to a resource: `onChange` is called with updates of it, and of resources below it, until `unsubscribe`.

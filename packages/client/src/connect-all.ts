@@ -62,8 +62,8 @@ export interface ClientGroup<Servers = Readonly<Record<string, unknown>>> extend
 type Targets<Servers> = { readonly [Name in keyof Servers]: Connector | (Responder & Servers[Name]) }
 
 /**
- * Connects to several servers at once. Servers that fail are left out and reported to `onWarning`. Rejects with an `AggregateError` if all of them
- * fail.
+ * Connects to several servers at once. Servers that fail are left out and reported to `onWarning`. Rejects with an
+ * `AggregateError` if all of them fail.
  *
  * ```ts
  * await using all = await connectAll({ git: spawn('git-server'), mail: http('https://mail.example/mcp') })

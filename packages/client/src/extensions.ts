@@ -114,7 +114,8 @@ export interface ExtensionClient<Extension extends ClientExtension> {
       : [params: InputOf<MemberOf<Extension['methods'], Method>>, options?: RequestCallOptions]
   ): Promise<ResultOf<MemberOf<Extension['methods'], Method>>>
   /**
-   * Calls a function with the parameters of each notification of a method. Invalid notifications are ignored, with a warning.
+   * Calls a function with the parameters of each notification of a method. Invalid notifications are ignored, with a
+   * warning.
    *
    * @returns a function that removes the listener
    */

@@ -1,4 +1,4 @@
-/** The tasks of 2025-11-25, an experimental feature of that revision. Their states are converted to those of the extension. */
+/** The tasks of 2025-11-25, an experimental feature of this revision. Their states are converted to states of the extension. */
 
 import {
   ConnectionError,

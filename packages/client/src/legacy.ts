@@ -57,7 +57,7 @@ type InitializeResult = ClientRequests['initialize']['result']
 
 /** The input requests of one call. */
 interface InputCount {
-  /** Those that are being answered. */
+  /** The input requests that are being answered. */
   readonly limit: ConcurrencyLimit
   /** How many the server has sent. */
   received: number

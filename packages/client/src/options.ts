@@ -92,8 +92,8 @@ export interface ClientOptions {
   /** The kinds of elicitation that `onElicit` supports. Default: both. */
   readonly elicitationModes?: readonly Elicitation['mode'][] | undefined
   /**
-   * Decides which URLs of servers `onElicit` receives. Others are declined, with a warning. Default: `https:`, and `http:` on
-   * a loopback host.
+   * Decides which URLs of servers `onElicit` receives. Others are declined, with a warning. Default: `https:`, and
+   * `http:` on a loopback host.
    */
   readonly allowUrl?: ((url: URL) => boolean) | undefined
   /**

@@ -167,8 +167,8 @@ class Forwarder {
   }
 
   /**
-   * Sends a request. If it becomes a task, a step keeps the id: when the caller sends the call again with an answer, the same
-   * task continues. It is cancelled with its caller.
+   * Sends a request. If it becomes a task, a step keeps the id: when the caller sends the call again with an answer,
+   * the same task continues. It is cancelled with its caller.
    */
   async #request(
     method: string,

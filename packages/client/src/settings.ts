@@ -13,15 +13,15 @@ export interface SettingsOptions {
   readonly http?: ((url: string, options: { headers?: Record<string, string> }) => Connector) | undefined
   /**
    * The values of `${NAME}`, `${NAME:-default}` and `${env:NAME}`, such as `process.env`, and of the inputs of VS Code:
-   * `{ ...process.env, 'input:key': key }` for `${input:key}`. A variable without a value throws. Default: none; then the placeholders are not
-   * replaced.
+   * `{ ...process.env, 'input:key': key }` for `${input:key}`. A variable without a value throws. Default: none; then
+   * the placeholders are not replaced.
    */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /**
- * Reads the settings of a host, and returns a connector for each server. Servers that are switched off are left out. Nothing
- * is started before `connect` or `connectAll`.
+ * Reads the settings of a host, and returns a connector for each server. Servers that are switched off are left out.
+ * Nothing is started before `connect` or `connectAll`.
  *
  * ```ts
  * const settings = JSON.parse(await readFile('.mcp.json', 'utf8'))

@@ -19,9 +19,9 @@ export interface JsonSchemaLimits {
    */
   maxPatternInput: number
   /**
-   * The most steps of one check. A value that needs more is invalid. A step takes about 0.1 microseconds. These count as one
-   * step: applying a subschema, and counting or comparing 8 items, 16 characters, or one property.
-   * Default: 3,000,000, enough for a value of about 5 MB. `PEER_SCHEMA_OPTIONS` has 500,000.
+   * The most steps of one check. A value that needs more is invalid. A step takes about 0.1 microseconds. These count
+   * as one step: applying a subschema, and counting or comparing 8 items, 16 characters, or one property. Default:
+   * 3,000,000, enough for a value of about 5 MB. `PEER_SCHEMA_OPTIONS` has 500,000.
    */
   maxSteps: number
   /** The most problems in a verdict. Further problems are left out. Default: 8. */
@@ -44,8 +44,9 @@ export const REPORT_STEPS = 20_000
 export const MAX_BRANCH_FINDINGS = 64
 
 /**
- * The longest JSON pointer, URI, reference and required name, in UTF-16 code units. Pointers contain all property names of a
- * path. V8 hashes strings of more than 16,383 code units by length only, so maps with many of them take quadratic time.
+ * The longest JSON pointer, URI, reference and required name, in UTF-16 code units. Pointers contain all property names
+ * of a path. V8 hashes strings of more than 16,383 code units by length only, so maps with many of them take quadratic
+ * time.
  */
 export const MAX_NAME_LENGTH = 4096
 

@@ -35,8 +35,8 @@ export function encode(message: Message): string {
 }
 
 /**
- * Returns a sentence about the first exceeded limit, or undefined. Also removes members named `__proto__`, because user code
- * that copies them with `Object.assign` would replace a prototype.
+ * Returns a sentence about the first exceeded limit, or undefined. Also removes members named `__proto__`, because user
+ * code that copies them with `Object.assign` would replace a prototype.
  */
 function enforceLimits(value: unknown, limits: ValueLimits): string | undefined {
   const walk: Walk = { limits, left: limits.maxValues, path: [] }

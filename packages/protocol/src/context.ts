@@ -47,8 +47,8 @@ export type ElicitOutcome<Form> =
 /** Options of `Context.elicit`. */
 export type ElicitOptions<Form extends FormSchema> = FormOptions<Form> & {
   /**
-   * Used if the client cannot show forms: the outcome for the handler, or a message for the model, which becomes the result of
-   * the tool. Default: `onUnsupported` of the server, or an error that names the missing capability.
+   * Used if the client cannot show forms: the outcome for the handler, or a message for the model, which becomes the
+   * result of the tool. Default: `onUnsupported` of the server, or an error that names the missing capability.
    */
   readonly otherwise?: string | ElicitOutcome<NoInfer<Form>> | undefined
   readonly schema: FlatSchema<'schema', Form>
@@ -82,8 +82,8 @@ export interface Ask<Answer> {
   /** The input request as the protocol sends it. */
   readonly request: InputRequest
   /**
-   * Returns the value for the handler, or a problem, after which the user is asked again. Default: any response of the right
-   * type is valid.
+   * Returns the value for the handler, or a problem, after which the user is asked again. Default: any response of the
+   * right type is valid.
    */
   readonly check?: (response: InputResponse) => Awaitable<{ readonly value: Answer } | { readonly problem: string }>
   /** Used if the client does not support the request: the value for the handler, or a message for the model. Default: none. */

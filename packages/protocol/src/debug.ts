@@ -16,7 +16,7 @@ const MAX_STRING_LENGTH = 200
 const MAX_LINE_LENGTH = 2_000
 
 /**
- * Returns the observer that writes messages, or undefined if nothing is to be written.
+ * Returns the observer that writes messages, or undefined if messages are not written.
  *
  * @param place `client` or `server`, at the beginning of each line.
  * @param option the `debug` option. Default: whether the environment variable `MCPX_DEBUG` is set.
@@ -59,7 +59,7 @@ function lineOf(message: Decoded | readonly Message[]): string {
 /** Names of members that hold secrets. A progress token is not a secret. */
 const SECRET_NAME =
   /authorization|bearer|cookie|credential|passw|passphrase|pwd|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
-/** Members of JSON within strings that are not JSON as a whole. The last one may be cut. */
+/** Matches members of JSON objects within strings that contain more than JSON. The last member may be cut off. */
 const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
 /** Secrets within strings. */
 const SECRET_TEXTS = [
@@ -68,7 +68,7 @@ const SECRET_TEXTS = [
   // Passwords and tokens before the host of a URL, and parameters of its query and its fragment.
   /(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)|(?<=\/\/)[\w.~-]{16,256}(?=@)/gi,
   /(?<=[?&#](?:[\w-]{0,32}(?:token|secret|password|key|signature|sig)|code)=)[^\s&#"]+/gi,
-  // Headers, and assignments such as `API_KEY=…`, also within JSON in a string of JSON.
+  // Headers, and assignments such as `API_KEY=…`, also in JSON within a string of JSON.
   /(?<=\b(?:set-cookie|cookie|[\w-]{0,32}authorization)\s?:\s?)[^\r\n"\\]+/gi,
   /(?<=\b[\w-]{0,32}(?:token|secret|passw(?:or)?d|pwd|api[-_]?key)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;\\]{6,}/gi,
   // Keys in the forms of GitHub, GitLab, npm, OpenAI, Slack, Amazon and Google, and private keys.
@@ -87,13 +87,16 @@ export function redactSecrets(name: string, value: unknown): unknown {
   return redactJson(value) ?? redactText(value)
 }
 
-/** Redacts JSON, as in the text content that repeats the output of a tool. Returns undefined for other texts. */
+/**
+ * Redacts a string that is JSON, for example text content that repeats the output of a tool. Returns undefined for
+ * other strings.
+ */
 function redactJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
     const redacted = JSON.stringify(value, redactSecrets)
-    // Without secrets, the spaces stay as they are.
+    // If nothing was redacted, keep the original string with its spaces.
     return redacted === JSON.stringify(value) ? text : redacted
   } catch {
     return undefined
@@ -107,7 +110,7 @@ function redactText(text: string): string {
   )
 }
 
-/** Members that only a JSON Schema has. It describes a secret, and contains none. */
+/** Members of JSON Schemas. A schema describes a secret but does not contain one, so it is not redacted. */
 const SCHEMA_MEMBERS = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const']
 
 /** Redacts all strings and numbers of a value, such as a list of cookies. */

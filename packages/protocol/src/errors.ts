@@ -111,9 +111,9 @@ export function unsupportedVersion(requested: string, supported: readonly string
 }
 
 /**
- * Creates the error for a caller who lacks scopes. `scopes` lists all required scopes, including those that the caller has.
- * HTTP transports send a challenge with status 403. The protocol has no code for this error, so its code is the HTTP status,
- * outside of the reserved range from -32768 to -32000.
+ * Creates the error for a caller who lacks scopes. `scopes` lists all required scopes, including those that the caller
+ * has. HTTP transports send a challenge with status 403. The protocol has no code for this error, so its code is the
+ * HTTP status, outside of the reserved range from -32768 to -32000.
  */
 export function insufficientScope(scopes: readonly string[]): RpcError {
   const text = `The caller needs the scope${scopes.length === 1 ? '' : 's'} ${scopes.map(quoted).join(', ')}`

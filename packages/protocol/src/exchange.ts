@@ -127,8 +127,8 @@ export interface Session {
   /** The record, as last loaded or updated. */
   readonly state: Readonly<SessionState>
   /**
-   * Changes the stored record and refreshes `state`. The callback receives the newest record and changes it in place. It may
-   * be called more than once.
+   * Changes the stored record and refreshes `state`. The callback receives the newest record and changes it in place.
+   * It may be called more than once.
    */
   update(change: (state: SessionState) => void): Awaitable<void>
   /**

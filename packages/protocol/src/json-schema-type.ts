@@ -3,8 +3,9 @@
 import type { JsonObject } from './messages.ts'
 
 /**
- * The type of the values that a JSON Schema describes. Parts that the schema does not describe are `unknown`. Supports `const`, `enum`, `type`,
- * `properties`, `required`, `additionalProperties`, `items`, `anyOf` and `oneOf`. Other keywords restrict values only at run time.
+ * The type of the values that a JSON Schema describes. Parts that the schema does not describe are `unknown`. Supports
+ * `const`, `enum`, `type`, `properties`, `required`, `additionalProperties`, `items`, `anyOf` and `oneOf`. Other
+ * keywords restrict values only at run time.
  *
  * ```ts
  * const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } as const

@@ -192,7 +192,7 @@ function createRecords<T extends object>(
     record.bytes = bytes
   }
 
-  /** Drops the oldest record of the caller whose records take the most memory. The given record was used last and stays. */
+  /** Drops the oldest record of the caller whose records use the most memory, but never `current`, which was used last. */
   function dropOne(current: MemoryRecord<T>): void {
     const [heaviest] = [...byOpener].reduce((most, each) => (each[1] > most[1] ? each : most))
     const isOther = (record: MemoryRecord<T>) => record !== current
@@ -241,7 +241,7 @@ function openerOf({ subject, openedFrom }: { readonly subject?: unknown; readonl
 export interface MemoryEventStoreOptions {
   /** How long a stream is kept after its last append, replay or refresh, in ms. Default: 300,000. */
   ttl?: number
-  /** The most complete streams that are kept. Beyond it, the least recently used one is dropped. Default: 1,000. */
+  /** The most complete streams that are kept. Above it, the least recently used one is dropped. Default: 1,000. */
   maxStreams?: number
   /**
    * The most open streams that are kept. Above it, the least recently used one is dropped. Complete streams do not
@@ -253,8 +253,8 @@ export interface MemoryEventStoreOptions {
   /** The most characters of events that are kept per stream. Above it, older events are dropped. Default: 4 Mi. */
   maxCharacters?: number
   /**
-   * The most characters of events kept in total. Beyond it, the least recently used complete stream is dropped, and then
-   * open ones. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for other text.
+   * The most characters of events that are kept in total. Above it, the least recently used complete streams are
+   * dropped, then the least recently used open ones. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for other text.
    */
   maxTotalCharacters?: number
 }

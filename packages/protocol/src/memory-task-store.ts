@@ -8,8 +8,8 @@ export interface MemoryTaskStoreOptions {
   /** The most tasks that are kept. Beyond it, `create` throws. Default: 10,000. */
   readonly maxTasks?: number | undefined
   /**
-   * The most characters of data that all tasks have together. Beyond it, `create` and `update` throw. Default: 64 Mi, which is
-   * 64 MB for ASCII and 128 MB for other text.
+   * The most characters of data that all tasks have together. Beyond it, `create` and `update` throw. Default: 64 Mi,
+   * which is 64 MB for ASCII and 128 MB for other text.
    */
   readonly maxTotalCharacters?: number | undefined
 }

@@ -3,7 +3,8 @@
 import { isObject, kindOf, quoted } from './json.ts'
 
 /**
- * Returns a sentence about the first unknown option, or undefined. Otherwise a misspelled option would have no effect, without an error.
+ * Returns a sentence about the first unknown option, or undefined. Otherwise a misspelled option would have no effect,
+ * without an error.
  *
  * ```ts
  * unknownOption('connect', { timeuot: 3 }, ['timeout'])

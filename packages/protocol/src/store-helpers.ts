@@ -1,4 +1,4 @@
-/** Helpers for authors of stores: the checks of their options, and following a stream of stored events. */
+/** Helpers for authors of stores: a check of their options, and a function that follows a stream of stored events. */
 
 import { type Awaitable, LONGEST_TIMER } from './async.ts'
 import { kindOf } from './json.ts'
@@ -30,10 +30,10 @@ export interface FollowSource {
 }
 
 /**
- * Yields the events after an event as `EventStore.follow` does: replays what is stored, waits until the stream changes, and
- * replays again.
+ * Implements `EventStore.follow`: yields the stored events after an event, waits until the stream changes, and reads
+ * the new events.
  *
- * @param signals end following, for example that of the caller and one of the store
+ * @param signals end following, for example the signal of the caller and a signal of the store
  * @throws Error if the event is unknown, or was dropped while the reader was behind
  */
 export async function* followByReplay(

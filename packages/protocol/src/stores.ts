@@ -17,8 +17,8 @@ export interface RecordStore<T extends object = JsonObject> {
   get(id: string, ttl?: number): Awaitable<Readonly<T> | undefined>
   /**
    * Changes the newest record atomically, so that concurrent updates of several processes all take effect. Returns the
-   * changed record, or undefined if it does not exist. `change` modifies its argument and may be called more than once. If it
-   * throws, the record is unchanged. Does not restart the time to live.
+   * changed record, or undefined if it does not exist. `change` modifies its argument and may be called more than once.
+   * If it throws, the record is unchanged. Does not restart the time to live.
    */
   update(id: string, change: (record: T) => void): Awaitable<Readonly<T> | undefined>
   /** Deletes a record. Returns whether it existed. */
@@ -49,9 +49,9 @@ export interface EventReplay {
 /** Stores the events of SSE streams, so that a client that lost a stream can resume it. */
 export interface EventStore {
   /**
-   * Stores one event at the end of a stream and returns its id, which is unique over all streams. All readers see the events
-   * of concurrent writers in the same order. If the event id contains the stream id, a client can resume an open stream even
-   * after the event was dropped.
+   * Stores one event at the end of a stream and returns its id, which is unique over all streams. All readers see the
+   * events of concurrent writers in the same order. If the event id contains the stream id, a client can resume an open
+   * stream even after the event was dropped.
    */
   append(streamId: string, data: string): Awaitable<string>
   /** Marks a stream as complete. */
@@ -59,9 +59,9 @@ export interface EventStore {
   /** Returns the events after an event, or undefined if the event is unknown or expired. */
   replay(lastEventId: string): Awaitable<EventReplay | undefined>
   /**
-   * Yields the events after an event, in order and each once: first those that are stored, then new ones of every process
-   * when they are stored. Returns after the last event of an ended stream, and when the signal is aborted. Throws if the
-   * event is unknown, or was dropped while the reader was behind.
+   * Yields the events after an event, in order and each once: first the stored events, then new events of every process
+   * when they are stored. Returns after the last event of an ended stream, and when the signal is aborted. Throws if
+   * the event is unknown, or was dropped while the reader was behind.
    */
   follow(lastEventId: string, signal: AbortSignal): AsyncIterable<StoredEvent>
   /**
@@ -76,13 +76,13 @@ export interface EventStore {
 /** Sends messages between the processes of one endpoint. Messages without a subscriber are lost. */
 export interface EventBus {
   /**
-   * Publishes a message. Resolves when it was sent, and rejects if it cannot be sent. Messages of a topic arrive in the order
-   * of publication. Subscriptions of the publishing process receive them as well.
+   * Publishes a message. Resolves when it was sent, and rejects if it cannot be sent. Messages of a topic arrive in the
+   * order of publication. Subscriptions of the publishing process receive them as well.
    */
   publish(topic: string, message: string): Awaitable<void>
   /**
-   * Subscribes to a topic until the returned function is called. Resolves when the subscription is active: messages that any
-   * process publishes afterwards arrive. A listener that throws does not affect other listeners.
+   * Subscribes to a topic until the returned function is called. Resolves when the subscription is active: messages
+   * that any process publishes afterwards arrive. A listener that throws does not affect other listeners.
    *
    * @param onGap called when messages may have been lost, for example with a connection, and the subscription is active again
    */
@@ -139,14 +139,14 @@ export interface StoredTask {
 }
 
 /**
- * Stores tasks: work that outlives its request and its process. A lease says which process works on a task; if the process
- * dies, the lease lapses, and another process claims the task. Every method is atomic over all processes. Times are durations
- * that the store measures by one clock of its own, because the clocks of processes differ.
+ * Stores tasks: work that outlives its request and its process. A lease says which process works on a task; if the
+ * process dies, the lease lapses, and another process claims the task. Every method is atomic over all processes. Times
+ * are durations that the store measures by one clock of its own, because the clocks of processes differ.
  */
 export interface TaskStore {
   /**
-   * Stores a new task for `ttl` ms, with version 1. When it resolves, every process can read the task. Fails if the id exists,
-   * and if the store is full: a task is never dropped before its time.
+   * Stores a new task for `ttl` ms, with version 1. When it resolves, every process can read the task. Fails if the id
+   * exists, and if the store is full: a task is never dropped before its time.
    *
    * @param data any text, which is returned as it is
    * @param lease Default: no process works on the task

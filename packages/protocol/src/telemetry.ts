@@ -146,8 +146,8 @@ export interface Telemetry {
   /** Called when a legacy session has ended. Sessions that expire in a store are not reported. */
   onSessionEnd?(session: EndedSession): void
   /**
-   * Called when an endpoint has refused an HTTP request because of its caller, its headers, its body or a limit. No message of
-   * it was handled, so `onReceive` was not called.
+   * Called when an endpoint has refused an HTTP request because of its caller, its headers, its body or a limit. No
+   * message of it was handled, so `onReceive` was not called.
    */
   onRefuse?(refused: RefusedRequest): void
   /** Called when a transport or an extension begins to serve. Returns a function that is called when it has ended. */

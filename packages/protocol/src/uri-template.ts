@@ -21,7 +21,8 @@ export interface UriMatcher {
    * Returns the values in a URI, or undefined if it does not match. Never throws. Takes time linear in the length of the
    * URI. A URI of more than 131,072 characters does not match.
    *
-   * - The value of an exploded variable (`{/path*}`) is a list; all other values are strings. Missing variables have no entry.
+   * - The value of an exploded variable (`{/path*}`) is a list; all other values are strings. Missing variables have no
+   *   entry.
    * - `{id}` matches at least one character, and none of `/ ? #` (nor `&` behind a `?`). `{+path}` matches any.
    *   `{/path*}` matches any number of segments.
    * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and may be in any order. A name that the template does
@@ -32,9 +33,9 @@ export interface UriMatcher {
    *   is `.` or `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL. `{+path}` and
    *   `{#path}` match any of these, so resolve such a value and check the resulting path before you open a file.
    *
-   * Some values cannot be read back from the expanded URI: an empty `{id}` or `{+path}` and an exploded map do not match; a
-   * list that is not exploded becomes one string with commas; and a value may differ if it contains the literal that follows
-   * it, or, in `{+path}`, a complete escape.
+   * Some values cannot be read back from the expanded URI: an empty `{id}` or `{+path}` and an exploded map do not
+   * match; a list that is not exploded becomes one string with commas; and a value may differ if it contains the
+   * literal that follows it, or, in `{+path}`, a complete escape.
    */
   match(uri: string): UriTemplateMatch | undefined
 }
@@ -52,8 +53,8 @@ export interface UriTemplate extends UriMatcher {
 /** Options of `parseUriTemplate`. */
 export interface UriTemplateOptions {
   /**
-   * Whether the template may be ambiguous for matching, such as `{a}{b}`. If true, `match` throws; if false, parsing throws.
-   * Default: false.
+   * Whether the template may be ambiguous for matching, such as `{a}{b}`. If true, `match` throws; if false, parsing
+   * throws. Default: false.
    */
   expandOnly?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Checks of schemas by the compiler. Each type is `unknown` for a usable schema, and otherwise a sentence that names the option
- * and the remedy. The compiler shows this sentence as the type that it expected.
+ * Checks of schemas by the compiler. Each type is `unknown` for a usable schema, and otherwise a sentence that names
+ * the option and the remedy. The compiler shows this sentence as the type that it expected.
  */
 
 import type { SchemaInput } from './standard-schema.ts'

@@ -237,7 +237,8 @@ export function deriveContext(ctx: Context, changes: Partial<Context>): Context 
 }
 
 /**
- * Returns a context in which the members of `changes` replace those of `ctx`. Unlike `deriveContext`, it also accepts a whole context as `changes`.
+ * Returns a context in which the members of `changes` replace those of `ctx`. Unlike `deriveContext`, it also accepts a
+ * whole context as `changes`.
  */
 export function overlayContext(ctx: Context, changes: Partial<Context>): Context {
   return new Proxy({} as Context, {

@@ -18,8 +18,8 @@ export class RegistrationError extends Error {
 }
 
 /**
- * Thrown by handlers to send an error message to the client. From a tool it becomes a result with `isError: true`, which the
- * model reads. From a resource, prompt or completer it becomes a protocol error. All other errors are masked.
+ * Thrown by handlers to send an error message to the client. From a tool it becomes a result with `isError: true`,
+ * which the model reads. From a resource, prompt or completer it becomes a protocol error. All other errors are masked.
  *
  * ```ts
  * throw new ToolError('There is no city called Atlantis.')
@@ -63,8 +63,9 @@ export function resourceNotFound(uri: string): RpcError {
 }
 
 /**
- * Called with each fault (an unexpected error in user code), but not with the cancellation of a call. The client sees only `id`. `request` is the
- * method with the tool, prompt or URI, such as `tools/call "search"`. It is undefined for faults outside of a request.
+ * Called with each fault (an unexpected error in user code), but not with the cancellation of a call. The client sees
+ * only `id`. `request` is the method with the tool, prompt or URI, such as `tools/call "search"`. It is undefined for
+ * faults outside of a request.
  */
 export type OnError = (error: unknown, ctx: Context | undefined, id: string, request: string | undefined) => void
 

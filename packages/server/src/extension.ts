@@ -30,8 +30,8 @@ export interface ExtensionMethod {
   /** The schema of the parameters, without `_meta`. Default: parameters are not checked. */
   readonly params?: CheckingSchema | undefined
   /**
-   * The schema of the result, without `_meta`. A result that does not match is reported to `onError` and masked. Default: results
-   * are not checked.
+   * The schema of the result, without `_meta`. A result that does not match is reported to `onError` and masked.
+   * Default: results are not checked.
    */
   readonly result?: CheckingSchema | undefined
   /**
@@ -81,8 +81,8 @@ export interface OpenedSubscription {
 /** An option of `server.tool` that belongs to an extension. Declare its type as a member of `ExtensionToolOptions`. */
 export interface ExtensionToolOption {
   /**
-   * Returns a sentence about an invalid value, such as `expected a boolean, got string`. `options` has all options of the tool.
-   * Default: any value is valid.
+   * Returns a sentence about an invalid value, such as `expected a boolean, got string`. `options` has all options of
+   * the tool. Default: any value is valid.
    */
   check?(value: unknown, options: Readonly<Record<string, unknown>>): string | undefined
   /** Returns the definition of the tool that clients see. Called when the tool is registered. Default: unchanged. */
@@ -113,8 +113,8 @@ export interface ExtensionMembers {
 }
 
 /**
- * An extension of the protocol. It is a plain object, or an instance of a class that has further methods for its users. Other
- * members are refused. `createServer(info, { extensions: [greetings] })` adds it.
+ * An extension of the protocol. It is a plain object, or an instance of a class that has further methods for its users.
+ * Other members are refused. `createServer(info, { extensions: [greetings] })` adds it.
  *
  * ```ts
  * const greetings: ServerExtension = {
@@ -233,8 +233,8 @@ type Output<Schema> = [Schema] extends [never] ? JsonObject : SchemaOutput<Schem
 type Result<Schema> = [Schema] extends [never] ? object : (SchemaInput<Schema> & object) | InputRequiredResult
 
 /**
- * Creates a method of an extension. `run` receives the output of the `params` schema, and returns the input of the `result` schema.
- * Both schemas can be those of the client's extension.
+ * Creates a method of an extension. `run` receives the output of the `params` schema, and returns the input of the
+ * `result` schema. Both schemas can be the schemas of the client's extension.
  *
  * ```ts
  * defineMethod({ params: z.object({ name: z.string() }) }, ({ name }, ctx) => ({ text: `Hello, ${name}!` }))

@@ -14,7 +14,10 @@ import {
   toStepResult,
 } from './questions.ts'
 
-/** Creates a context. Its members that communicate use `work`; the other members are those of `base`, if it is given. */
+/**
+ * Creates a context. Members that communicate with the client use `work`. All other members are read from `base`, if it
+ * is given.
+ */
 export function createWorkContext(
   work: LongWork,
   onUnsupported: OnUnsupported | undefined,

@@ -232,7 +232,7 @@ export function readCursor<Position>(
     const position = groups && toPosition(groups)
     if (position) return position
   } catch {
-    // Not UTF-8, so this server has not created the cursor.
+    // The cursor is not UTF-8, so this server has not created it.
   }
   throw invalidParams('Invalid cursor: it does not belong to this list; request the list without a cursor')
 }

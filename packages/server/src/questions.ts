@@ -61,9 +61,10 @@ export type UnsupportedElicitation = ElicitRequestParams & {
 /** Answers input requests that the client does not support. */
 export interface OnUnsupported {
   /**
-   * Called for a form or a URL that the client cannot show, unless the question has `otherwise`. Returns the response of the
-   * user, which is validated like that of a client, or a message for the model, which becomes the result of the tool. Returns
-   * undefined for the error that names the missing capability. `approve()` is never answered this way.
+   * Called for a form or a URL that the client cannot show, unless the question has `otherwise`. Returns a response,
+   * which is validated like a response of a client, or a message for the model, which becomes the result of the tool.
+   * If it returns undefined, the call fails with the error that names the missing capability. It is not called for
+   * `approve()`.
    */
   readonly elicit?: ((question: UnsupportedElicitation) => string | ElicitResult | undefined) | undefined
 }

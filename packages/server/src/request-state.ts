@@ -131,8 +131,8 @@ function bindingText({ subject, method, params }: StateBinding): string {
 }
 
 /**
- * Writes JSON with sorted members, because the client may send them in another order. Numbers that JSON does not support are
- * written by name, so that they differ from null.
+ * Writes JSON with sorted members, because the client may send them in another order. Numbers that JSON does not
+ * support are written by name, so that they differ from null.
  */
 function canonical(value: unknown): string {
   if (typeof value === 'number') return String(value)

@@ -105,8 +105,8 @@ export interface ResourceOptions<Uri extends string = string> extends Visibility
 }
 
 /**
- * The values that a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents, or a
- * whole result. `undefined` and `null` mean that the resource does not exist.
+ * The values that a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents,
+ * or a whole result. `undefined` and `null` mean that the resource does not exist.
  */
 export type ReadReturn = Awaitable<
   | string

@@ -109,8 +109,8 @@ export function toToolResult(value: unknown, tool: string): ToolResult {
 }
 
 /**
- * Creates the function that converts return values of a tool with `output`. The sent value always matches the output schema:
- * if JSON changes a value, the JSON is checked.
+ * Creates the function that converts return values of a tool with `output`. The sent value always matches the output
+ * schema: if JSON changes a value, the JSON is checked.
  *
  * @param check checks the returned value with the author's schema and returns the converted value
  * @param checkJson checks JSON with the JSON Schema that clients see. Default: `check`

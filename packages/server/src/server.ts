@@ -58,9 +58,9 @@ export interface ServerOptions {
    */
   readonly secrets?: readonly string[] | undefined
   /**
-   * The state that all processes of this server share, such as sessions. Changes of lists and resources reach the clients of
-   * every process. Transports and `rateLimit` use it as well. The creator of the store closes it. Default: the memory of this
-   * process.
+   * The state that all processes of this server share, such as sessions. Changes of lists and resources reach the
+   * clients of every process. Transports and `rateLimit` use it as well. The creator of the store closes it. Default:
+   * the memory of this process.
    */
   readonly store?: Store | undefined
   /** How long the state of an unfinished call is valid, in ms. Default: 600,000. */
@@ -125,8 +125,8 @@ export const SERVER_LIMITS: ServerLimits = {
 }
 
 /**
- * A server. It handles messages of all supported revisions, on any number of connections. It is a `Responder`: the members that
- * only transports call are left out of this type, so that editors do not propose them.
+ * A server. It handles messages of all supported revisions, on any number of connections. It is a `Responder`: the
+ * members that only transports call are left out of this type, so that editors do not propose them.
  */
 export interface Server<Types extends Catalogue = NoItems> extends Fluent<Types>, Pick<Responder, 'respond'> {
   /** The whole server with its middleware as a handler, for mounting and for direct calls. */

@@ -1,11 +1,11 @@
-/** Publishes the changes of a server to its other processes, and receives theirs. */
+/** Publishes the changes of a server to its other processes, and receives their changes. */
 
 import { type Change, type EventBus, pause } from '@mcpx/protocol'
 
 /** The topic of changes. Two servers need stores with different prefixes. */
 const TOPIC = 'mcpx/changes'
 
-/** The most changes that wait for the bus. Beyond it, other processes are notified that everything may have changed. */
+/** The most changes that wait for the bus. Above it, other processes are notified that everything may have changed. */
 const MAX_WAITING = 1_000
 
 /** The time between attempts to publish, in ms. */

@@ -48,7 +48,7 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
     if (refusal === undefined) {
       server.changes.add(subscription)
       await server.changes.connect()
-      // Not awaited here, because a waiting function would keep its whole call in memory while the stream is open.
+      // Do not await here: a waiting function would keep the whole call in memory while the stream is open.
       return subscription.open(call)
     }
     listens.release(exchange.caller)

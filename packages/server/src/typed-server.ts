@@ -65,15 +65,16 @@ type UnionToIntersection<Union> = (Union extends unknown ? (member: Union) => vo
   : never
 
 /**
- * The registration methods. Each returns the object it was called on, so interfaces that extend this one keep their methods
- * in a chain. The type of `~catalogue` contains all registered items. The type of the object is inferred as `This`: with the type `this`, the
- * compiler would compare all registered items again in each step (measured).
+ * The registration methods. Each returns the object it was called on, so interfaces that extend this one keep their
+ * methods in a chain. The type of `~catalogue` contains all registered items. The type of the object is inferred as
+ * `This`: with the type `this`, the compiler would compare all registered items again in each step (measured).
  */
 export interface Fluent<Types extends Catalogue = NoItems> extends Catalogued<Types> {
   /**
-   * Adds a tool. `run` receives the output of the `input` schema. Its return value is checked with `output`, by the compiler
-   * and at run time. Invalid arguments are refused before `run` is called; throw a `ToolError` for other errors that the
-   * model should read. Throws a `RegistrationError` for a used name, or a schema that cannot be converted to JSON Schema.
+   * Adds a tool. `run` receives the output of the `input` schema. Its return value is checked with `output`, by the
+   * compiler and at run time. Invalid arguments are refused before `run` is called; throw a `ToolError` for other
+   * errors that the model should read. Throws a `RegistrationError` for a used name, or a schema that cannot be
+   * converted to JSON Schema.
    *
    * ```ts
    * server.tool('add', {
@@ -92,8 +93,8 @@ export interface Fluent<Types extends Catalogue = NoItems> extends Catalogued<Ty
 
   /**
    * Adds a resource with a URI, or many resources with a URI template. The contents of a resource may be a value or a
-   * function; a template needs a function, which receives its variables. A URI is read from the resource with that URI, or
-   * else from the first template that matches.
+   * function; a template needs a function, which receives its variables. A URI is read from the resource with this URI,
+   * otherwise from the first template that matches.
    *
    * ```ts
    * server.resource('note://{id}', { list: () => notes.all() }, ({ id }) => notes.get(id))
@@ -121,8 +122,8 @@ export interface Fluent<Types extends Catalogue = NoItems> extends Catalogued<Ty
   ): This & WithPrompt<Name, PromptArguments<Args>>
 
   /**
-   * Adds tools, resources and prompts that `defineTool`, `defineResource` and `definePrompt` have created, for example in
-   * files of their own.
+   * Adds tools, resources and prompts that `defineTool`, `defineResource` and `definePrompt` have created, for example
+   * in separate files.
    *
    * ```ts
    * createServer(info).add(search, book, notes)

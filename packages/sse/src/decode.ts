@@ -41,8 +41,8 @@ export interface DecoderEnd {
 /** A push parser for one stream. */
 export interface Decoder {
   /**
-   * Decodes the next chunk, and calls the callbacks for each event and comment that it completes. Chunks may be split at any
-   * position.
+   * Decodes the next chunk, and calls the callbacks for each event and comment that it completes. Chunks may be split
+   * at any position.
    *
    * @throws SseError `event-too-large`, `decoder-closed` or `decoder-busy`, and errors of callbacks. After an error the
    * decoder is closed, because the rest of the stream may not start at a line.
@@ -76,8 +76,9 @@ export function createDecoder(options: DecoderOptions): Decoder {
 }
 
 /**
- * Passes complete lines, ended by LF, to the parser one at a time, and only lines that the parser needs. If it received raw chunks, the parser would
- * delay an event that ends in CR, take quadratic time for many CRs, keep a byte order mark, and create an `Error` for each unknown field.
+ * Passes complete lines, ended by LF, to the parser one at a time, and only lines that the parser needs. If it received
+ * raw chunks, the parser would delay an event that ends in CR, take quadratic time for many CRs, keep a byte order
+ * mark, and create an `Error` for each unknown field.
  */
 class EventDecoder implements Decoder {
   readonly #maxEventSize: number

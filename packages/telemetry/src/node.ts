@@ -55,8 +55,9 @@ export interface WorkEvent extends Ended {
 }
 
 /**
- * Creates the option `telemetry` of `createServer` and `connect` that publishes events. Channels without subscribers cost almost
- * nothing. An `AsyncLocalStorage` that is bound to a start channel with `channel.bindStore` is available in the handler.
+ * Creates the option `telemetry` of `createServer` and `connect` that publishes events. Channels without subscribers
+ * cost almost nothing. An `AsyncLocalStorage` that is bound to a start channel with `channel.bindStore` is available in
+ * the handler.
  *
  * ```ts
  * subscribe(CHANNELS.receiveEnd, ({ message, duration }) => statsd.timing(message.method, duration))

@@ -53,8 +53,8 @@ const OPTION_NAMES: Readonly<Record<keyof TelemetryOptions, true>> = {
 }
 
 /**
- * Creates the option `telemetry` of `createServer` and `connect`. Without an OpenTelemetry SDK in the process it has almost no
- * cost. One object may serve any number of servers and clients.
+ * Creates the option `telemetry` of `createServer` and `connect`. Without an OpenTelemetry SDK in the process it has
+ * almost no cost. One object may serve any number of servers and clients.
  *
  * ```ts
  * const server = createServer(info, { telemetry: telemetry() })

@@ -11,8 +11,8 @@ export interface EventBusContractOptions extends StoreContractOptions<EventBus> 
   /** Resolves when published messages have arrived. Default: after five turns of the event loop. */
   readonly waitForDelivery?: (() => Promise<void>) | undefined
   /**
-   * Breaks the connection of a bus, and resolves when the bus has connected again. Default: the case of a lost connection is
-   * left out, because the bus has no connection.
+   * Breaks the connection of a bus, and resolves when the bus has connected again. Default: the case of a lost
+   * connection is left out, because the bus has no connection.
    */
   readonly interrupt?: ((bus: EventBus) => Promise<void>) | undefined
 }

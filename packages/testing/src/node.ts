@@ -26,8 +26,8 @@ export function replay(file: string, options?: RecordOptions): Connector {
 }
 
 /**
- * Replays the file if it exists, and records it otherwise. With the environment variable `MCPX_RECORD=1`, it always records. With `CI` set, a missing
- * file is an error.
+ * Replays the file if it exists, and records it otherwise. With the environment variable `MCPX_RECORD=1`, it always
+ * records. With `CI` set, a missing file is an error.
  *
  * ```ts
  * await using client = await connect(recordOnce(http(url), 'test/search.transcript.json'))
@@ -40,9 +40,9 @@ export function recordOnce(connector: Connector, file: string, options?: RecordO
 }
 
 /**
- * Checks that the tools, prompts and resources of a server are those of a lock file, which `mcpx lock` writes as well. Writes the file if it is
- * missing, or with the environment variable `MCPX_RECORD=1`. With `CI` set, a
- * missing file is an error.
+ * Checks that the tools, prompts and resources of a server match a lock file. `mcpx lock` writes such files as well.
+ * Writes the file if it is missing, or with the environment variable `MCPX_RECORD=1`. With `CI` set, a missing file is
+ * an error.
  *
  * ```ts
  * test('keeps its contract', () => contract(server, 'mcpx.lock.json'))

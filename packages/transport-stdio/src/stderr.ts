@@ -7,7 +7,10 @@ import type { StderrTarget } from './spawn.ts'
 const MAX_CHARACTERS = 8_192
 const MAX_LINES = 50
 
-/** Forwards the stream to the target until its end, no faster than the target accepts it. Returns a function that returns the last lines. */
+/**
+ * Forwards the stream to the target until its end, no faster than the target accepts it. Returns a function that
+ * returns the last lines.
+ */
 export function followStderr(stream: Readable, target: StderrTarget, report: (problem: Error) => void): () => string[] {
   let tail = ''
   const forward = forwardTo(target, stream, report)

@@ -66,8 +66,8 @@ export function createStreamChannel(options: StreamChannelOptions): Channel {
 /** A channel that reports when its peer has ended the connection. */
 export interface ObservedChannel extends Channel {
   /**
-   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected only afterwards, so that a retry
-   * opens a new connection.
+   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected
+   * only afterwards, so that a retry opens a new connection.
    */
   readonly lost: Promise<ConnectionError | undefined>
 }
@@ -228,8 +228,8 @@ export interface OverStreamsOptions extends StreamLimits {
 }
 
 /**
- * Creates a connector for a server that is connected by two byte streams. `open` is called for each connection; closing the connection ends the
- * streams.
+ * Creates a connector for a server that is connected by two byte streams. `open` is called for each connection; closing
+ * the connection ends the streams.
  *
  * ```ts
  * const client = await connect(overStreams(() => { const socket = dial(path); return { input: socket, output: socket } }))

@@ -74,8 +74,8 @@ const CHANNEL = 'mcpx-auth'
 const CHECK_INTERVAL = 500
 
 /**
- * The shortest time after which a closed window ends the login, in ms. If a window is reported as closed sooner, it may still be open, because its
- * page can isolate itself from its opener (COOP). Then the window is not checked again.
+ * The shortest time after which a closed window ends the login, in ms. If a window is reported as closed sooner, it may
+ * still be open, because its page can isolate itself from its opener (COOP). Then the window is not checked again.
  */
 const SHORTEST_VISIT = 3_000
 

@@ -26,17 +26,17 @@ export interface OAuthFront {
   /** Returns the guard of another `resource`. Throws a `RangeError` if it is not in the option `resource`. */
   authenticateFor(resource: string): BearerGuard
   /**
-   * Returns an access token of the provider for the caller of a handler, refreshed if it is about to expire. Rejects with
-   * `AuthError` if the login at the provider has ended; then the next request of the client is refused, and it logs in again.
-   * Never return the token to the client.
+   * Returns an access token of the provider for the caller of a handler, refreshed if it is about to expire. Rejects
+   * with `AuthError` if the login at the provider has ended; then the next request of the client is refused, and it
+   * logs in again. Never return the token to the client.
    */
   upstreamToken(context: { readonly auth?: AuthInfo | undefined }): Promise<string>
 }
 
 /**
- * Creates an authorization server for MCP clients. It logs users in with a provider that these clients cannot use directly, because it does not
- * support dynamic registration or refuses parameters that MCP clients send. It asks the user for consent to each client, and issues its own tokens.
- * The tokens of the provider are not sent to clients.
+ * Creates an authorization server for MCP clients. It logs users in with a provider that these clients cannot use
+ * directly, because it does not support dynamic registration or refuses parameters that MCP clients send. It asks the
+ * user for consent to each client, and issues its own tokens. The tokens of the provider are not sent to clients.
  *
  * ```ts
  * const front = oauthFront({ issuer: 'https://example.com', provider: github({ clientId, clientSecret }), secrets: [secret] })

@@ -43,9 +43,12 @@ export interface ProviderOptions {
   readonly clientId: string
   /** The secret of this server at the provider. */
   readonly clientSecret: string
-  /** The scopes that handlers need for `upstreamToken`, in addition to those of the login. Default: none. */
+  /** The scopes that handlers need for `upstreamToken`, in addition to the scopes of the login. Default: none. */
   readonly scopes?: readonly string[] | undefined
-  /** More parameters of the authorization request, such as `{ prompt: 'select_account' }`. Default: those of the preset. */
+  /**
+   * More parameters of the authorization request, such as `{ prompt: 'select_account' }`. Default: the parameters of
+   * the preset.
+   */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }
 
@@ -159,8 +162,8 @@ export interface GitHubOptions extends ProviderOptions {
 }
 
 /**
- * Describes GitHub, which has no OpenID Connect for users: the user is read from its API, and `subject` is the number of the
- * account. Tokens of OAuth apps do not expire, so each refresh asks GitHub whether the token is still accepted.
+ * Describes GitHub, which has no OpenID Connect for users: the user is read from its API, and `subject` is the number
+ * of the account. Tokens of OAuth apps do not expire, so each refresh asks GitHub whether the token is still accepted.
  */
 export function github(options: GitHubOptions): Provider {
   const { host = 'github.com' } = options

@@ -44,8 +44,8 @@ export class UpstreamTokenStore {
   }
 
   /**
-   * Returns tokens that are valid, refreshed if they are about to expire. Returns undefined if the login at the provider has
-   * ended. Rejects with `AuthError` if the provider is unavailable.
+   * Returns tokens that are valid, refreshed if they are about to expire. Returns undefined if the login at the
+   * provider has ended. Rejects with `AuthError` if the provider is unavailable.
    */
   async fresh(grant: string): Promise<UpstreamTokens | undefined> {
     const until = Date.now() + 2 * this.#leaseTtl

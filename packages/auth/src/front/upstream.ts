@@ -112,8 +112,8 @@ export class Upstream {
   }
 
   /**
-   * Finishes a login with the query of the callback. Rejects with `AuthError`, whose cause is an `AuthorizationResponseError`
-   * if the provider sent an error.
+   * Finishes a login with the query of the callback. Rejects with `AuthError`, whose cause is an
+   * `AuthorizationResponseError` if the provider sent an error.
    */
   async finish(
     query: URLSearchParams,

@@ -103,8 +103,8 @@ function refuse({ reason, message: description }: CredentialsError, header: stri
 }
 
 /**
- * Combines guards: accepts a request that one of them accepts, in order. If none does, the response of the last guard is sent. The last guard also
- * serves metadata and challenges.
+ * Combines guards: accepts a request that one of them accepts, in order. If none does, the response of the last guard
+ * is sent. The last guard also serves metadata and challenges.
  *
  * ```ts
  * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })

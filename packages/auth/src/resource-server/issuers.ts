@@ -14,7 +14,7 @@ export interface TrustedIssuer {
   readonly jwks?: JSONWebKeySet | undefined
   /** The URL of its keys. Default: the one in its metadata. */
   readonly jwksUri?: string | undefined
-  /** The algorithms of its tokens. Default: those of the guard. */
+  /** The algorithms of its tokens. Default: the algorithms of the guard. */
   readonly algorithms?: readonly string[] | undefined
 }
 

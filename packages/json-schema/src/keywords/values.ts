@@ -68,7 +68,7 @@ const buildEnum: CheckBuilder<readonly unknown[]> = (allowed) => {
   const allowedSet = new ValueSet(allowed)
   const allowedTypes = new Set(allowed.map(jsonTypeOf))
   const containers = allowed.filter(isContainer)
-  // Created for the first value that needs it, so that its steps count for that value.
+  // Create the set for the first value that needs it, so that its steps count for this value.
   let canonical: ValueSet | undefined
   const words = formatValues(allowed)
   const expectation: Expectation = { kind: 'value', words: [words] }

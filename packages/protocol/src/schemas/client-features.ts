@@ -130,7 +130,7 @@ export const CreateMessageResult = z.object({
   ...samplingContent,
   /** The name of the model that generated it. */
   model: text,
-  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a word of the provider. */
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another value of the provider. */
   stopReason: optionalText,
 })
 /** The message that the model generated. */
@@ -347,14 +347,14 @@ export const InputRequiredResult = z.object({
   requestState: optionalText,
 })
 /**
- * A result that requests input: the client sends the request again, with the responses and the state. Without input
- * requests, it sends the request again later. At least one of the two members is present.
+ * A result that requests input. The client sends the request again, with the responses and the state. If there are no
+ * input requests, it sends the request again later. At least one of `inputRequests` and `requestState` is present.
  */
 export interface InputRequiredResult extends z.infer<typeof InputRequiredResult> {}
 
 export const InputResponseParams = z.object({
   inputResponses: z.optional(InputResponses),
-  /** The `requestState` of the previous result; treat it as written by an attacker. */
+  /** The `requestState` of the previous result. Do not trust it: the client may have changed it. */
   requestState: optionalText,
 })
 /** The additional parameters of a request that is sent again after an `input_required` result. */

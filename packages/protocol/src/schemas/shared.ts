@@ -1,8 +1,8 @@
 /**
  * The schemas that all features share: ids, metadata, pages, icons, annotations, content, capabilities.
  *
- * Each schema of the protocol is a zod schema and a type with the same name. Unknown members of objects are valid; the types
- * list the known ones.
+ * Each schema of the protocol is a zod schema and a type with the same name. Unknown members of objects are valid; the
+ * types list the known ones.
  */
 
 import * as z from 'zod/mini'

@@ -1,6 +1,6 @@
 /**
- * The schemas of the extension `io.modelcontextprotocol/tasks` of the modern era: calls whose results are fetched later. The
- * tasks of 2025-11-25 are in `legacy.ts`.
+ * The schemas of the extension `io.modelcontextprotocol/tasks` of the modern era: calls whose results are fetched
+ * later. The tasks of 2025-11-25 are in `legacy.ts`.
  */
 
 import * as z from 'zod/mini'
@@ -44,7 +44,10 @@ export interface CreateTaskResult extends z.infer<typeof CreateTaskResult> {}
 const TaskFailure = z.object({ code: Integer, message: text, data: z.optional(z.unknown()) })
 
 const task = { ...Result.shape, ...members }
-/** The members of each status. `inputRequests` has all input requests without a response, `result` is that of the call. */
+/**
+ * The members of each status. `inputRequests` contains all input requests without a response. `result` is the result of
+ * the call.
+ */
 const details = [
   z.object({ ...task, status: z.literal('working') }),
   z.object({ ...task, status: z.literal('input_required'), inputRequests: InputRequests }),
@@ -55,8 +58,8 @@ const details = [
 
 export const DetailedTask = z.discriminatedUnion('status', details, { unionFallback: true })
 /**
- * The state of a task with its input requests, its result or its JSON-RPC error: the result of `tasks/get`, and the parameters
- * of `notifications/tasks`.
+ * The state of a task with its input requests, its result or its JSON-RPC error: the result of `tasks/get`, and the
+ * parameters of `notifications/tasks`.
  */
 export type DetailedTask = z.infer<typeof DetailedTask>
 

@@ -86,7 +86,7 @@ export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: Au
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
   return async (request, ctx, next) => {
     const start = performance.now()
-    // Copied before the handler runs, because it might change the arguments.
+    // Copy the arguments before the handler runs, because it might change them.
     const args = redact(argumentsOf(request.params), { isSecret, maxLength })
     const facts = { ...factsOf(request, ctx, isSecret), arguments: args }
     const end = (ending: Ending) => send({ ...facts, ...ending, duration: performance.now() - start })
@@ -124,7 +124,7 @@ function targetOf({ name, uri, ref }: JsonObject, isSecret: AuditOptions['isSecr
   return typeof address === 'string' ? cut(redactUri(address, isSecret)) : undefined
 }
 
-/** Returns the arguments of a request. Those of a completion include the argument that is being completed. */
+/** Returns the arguments of a request. For a completion, they include the argument that is being completed. */
 function argumentsOf({ arguments: given, argument, context }: JsonObject): unknown {
   if (typeof argument !== 'object' || argument === null) return given
   const { name, value } = argument as JsonObject
@@ -149,7 +149,10 @@ function failureOf(error: unknown, ctx: Context): Ending {
   return { outcome: ctx.signal.aborted ? 'cancelled' : 'error', errorCode }
 }
 
-/** Returns whether the response asks questions. They are sent even if the handler returned a result or threw an error. */
+/**
+ * Returns whether the response contains questions. Questions are sent even if the handler returned a result or threw an
+ * error.
+ */
 function isUnfinished(ctx: Context): boolean {
   return (ctx as { readonly asker?: Asker | undefined }).asker?.unfinished?.() !== undefined
 }

@@ -32,9 +32,9 @@ export type OwnedKind = ItemKind
  */
 export interface OwningHandler extends Handler {
   /**
-   * Returns whether the handler has an item with this name, even if the caller may not see it. The name of a resource is its
-   * URI; the name of a template is the template string. Must not throw, and must be fast, because it is called for each item
-   * of a list.
+   * Returns whether the handler has an item with this name, even if the caller may not see it. The name of a resource
+   * is its URI; the name of a template is the template string. Must not throw, and must be fast, because it is called
+   * for each item of a list.
    */
   owns?(kind: OwnedKind, name: string): boolean
   /** Returns the options of extensions of a tool that this caller may call. Must not throw. */

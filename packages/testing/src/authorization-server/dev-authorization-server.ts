@@ -52,7 +52,8 @@ export interface DevAuthorizationServer {
  * id metadata documents, refresh with rotation, client credentials, assertions (ID-JAG, workloads), DPoP, introspection,
  * revocation. Throws a `RangeError` for an issuer that is not secure.
  *
- * **Not for production**: it logs the user in without a password, grants every consent, and loses its state when the process ends.
+ * **Not for production**: it logs the user in without a password, grants every consent, and loses its state when the
+ * process ends.
  *
  * ```ts
  * const authorizationServer = devAuthorizationServer({ issuer: 'http://localhost:9000' })

@@ -24,10 +24,10 @@ const STEP = 1_000
 const TURNS = 10
 
 /**
- * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a clock that
- * stands still. It drives every timeout of the packages: of requests, sessions, subscriptions, tasks, tokens and stores in
- * memory. Timers that run already keep the real time, so create the clock before the server. Programs in other processes keep
- * their own time.
+ * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a
+ * clock that stands still. All timeouts of the packages use it: those of requests, sessions, subscriptions, tasks,
+ * tokens and stores in memory. Timers that are already running are not affected, so create the clock before the server.
+ * Other processes are not affected either.
  *
  * ```ts
  * using clock = fakeClock()

@@ -27,15 +27,15 @@ export interface Transcript {
 /** Options of `recordTranscript`. */
 export interface RecordOptions {
   /**
-   * Replaces values before they are stored, in addition to the secrets that are always replaced by `[redacted]`. Called with
-   * the name and the value of each member, as the replacer of `JSON.stringify`. Default: replaces nothing.
+   * Replaces values before they are stored, in addition to the secrets that are always replaced by `[redacted]`. Called
+   * with the name and the value of each member, as the replacer of `JSON.stringify`. Default: replaces nothing.
    */
   readonly redact?: ((name: string, value: unknown) => unknown) | undefined
 }
 
 /**
- * Returns a connector that records all of its connections. `onSave` receives the whole transcript each time a connection has
- * ended. Members and texts that look like secrets are replaced by `[redacted]`.
+ * Returns a connector that records all of its connections. `onSave` receives the whole transcript each time a
+ * connection has ended. Members and texts that look like secrets are replaced by `[redacted]`.
  */
 export function recordTranscript(
   connector: Connector,

@@ -8,11 +8,11 @@ import { resolveReference } from './references.ts'
  * several alternatives accepts is kept.
  */
 export function removeNulls(value: unknown, document: JsonObject): unknown {
-  return clean(value, [document], document)
+  return removeFrom(value, [document], document)
 }
 
 /** Removes such properties from a value to which at least one of the schemas applies. */
-function clean(value: unknown, schemas: readonly unknown[], document: JsonObject): unknown {
+function removeFrom(value: unknown, schemas: readonly unknown[], document: JsonObject): unknown {
   const facets = schemas.flatMap((schema) => facetsOf(schema, document))
   if (Array.isArray(value)) {
     return value.map((each, index) => {
@@ -20,7 +20,7 @@ function clean(value: unknown, schemas: readonly unknown[], document: JsonObject
         const tuple = Array.isArray(items) ? items : listOf(prefixItems)
         return tuple[index] ?? items
       })
-      return clean(each, inner, document)
+      return removeFrom(each, inner, document)
     })
   }
   if (!isObject(value)) return value
@@ -28,7 +28,7 @@ function clean(value: unknown, schemas: readonly unknown[], document: JsonObject
     const isRequired = facets.some(({ required }) => listOf(required).includes(name))
     if (each === null && !isRequired && !schemas.some((schema) => allowsNullAs(name, schema, document))) return []
     const inner = facets.map(({ properties }) => objectOf(properties)[name]).filter((schema) => schema !== undefined)
-    return [[name, clean(each, inner, document)] as const]
+    return [[name, removeFrom(each, inner, document)] as const]
   })
   return Object.fromEntries(entries)
 }

@@ -64,7 +64,7 @@ export async function readEvents(response: Response, settings: Settings, reader:
   }
 }
 
-/** Decodes received JSON: one message, or those of a batch. */
+/** Decodes received JSON: one message, or the messages of a batch. */
 export function decodeReceived(text: string, { onMessage }: Settings): (Message | Refusal)[] {
   const decoded = decode(text)
   onMessage?.('in', decoded)

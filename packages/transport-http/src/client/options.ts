@@ -111,7 +111,10 @@ function refuseUnknown(place: string, options: object, names: readonly string[])
   if (problem !== undefined) throw new TypeError(problem)
 }
 
-/** Fills in the defaults. Throws `TypeError` for an unknown option and for a URL that is not valid, and `RangeError` for a number out of range. */
+/**
+ * Fills in the defaults. Throws `TypeError` for an unknown option and for a URL that is not valid, and `RangeError` for
+ * a number out of range.
+ */
 export function readOptions(url: string | URL, options: HttpOptions): Settings {
   refuseUnknown('http', options, Object.keys(OPTION_NAMES))
   const { headers = {}, auth, init = {}, reconnect = {} } = options

@@ -48,8 +48,8 @@ export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unse
 }
 
 /**
- * Closes idle connections, as Node does, but after their bytes were read. If a handler has blocked the event loop, timers fire
- * before Node reads the requests that have arrived meanwhile, and these would be lost.
+ * Closes idle connections, as Node does, but after their bytes were read. If a handler has blocked the event loop,
+ * timers fire before Node reads the requests that have arrived meanwhile, and these would be lost.
  */
 export function closeIdleConnections(http: Server, unsent: OpenResponses): void {
   http.on('timeout', (socket) => {

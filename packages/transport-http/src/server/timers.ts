@@ -52,8 +52,9 @@ let handledInTurn = 0
 let bytesInTurn = 0
 
 /**
- * Resolves when a request may be handled, in a later turn of the event loop. The number of requests per turn and at the same
- * time is limited, so that responses are written and read before more memory is used. For Node only, like `nextTurn`.
+ * Resolves when a request may be handled, in a later turn of the event loop. The number of requests per turn and at the
+ * same time is limited, so that responses are written and read before more memory is used. For Node only, like
+ * `nextTurn`.
  */
 export function requestTurnOf(): Promise<void> {
   let group = groups.at(-1)

@@ -52,7 +52,10 @@ export class UnreadResponses {
     if (this.#added >= MANY && !this.#isCounting) void this.#countSoon()
   }
 
-  /** Counts after the runtime has written the responses of this turn. Those whose clients read are then gone. */
+  /**
+   * Counts after the runtime has written the responses of this turn. Responses that clients read at once are then no
+   * longer counted.
+   */
   async #countSoon(): Promise<void> {
     this.#isCounting = true
     await nextTurn()

@@ -100,7 +100,7 @@ export class ServerStream implements StreamOwner {
     void this.stored?.refresh()
   }
 
-  /** Sends the messages that the client has missed: first those in the store, then those that were not stored. */
+  /** Sends the messages that the client has missed: first messages in the store, then messages that were not stored. */
   async #sendMissed(last: string | undefined, pending: PendingChanges | undefined): Promise<void> {
     const { stored } = this
     if (stored !== undefined && last !== undefined) {
