@@ -293,7 +293,7 @@ class ListedNames {
   async ownerOf(full: string, options: CallOptions): Promise<MemberName | undefined> {
     const known = this.#names.find(full)
     if (known !== undefined) return known
-    for (const member of this.#names.rivals(full)) await this.#learn(member, options)
+    for (const member of this.#names.membersInConflict(full)) await this.#learn(member, options)
     return this.#names.find(full) ?? this.#names.guess(full)[0]
   }
 

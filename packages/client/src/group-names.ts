@@ -57,7 +57,7 @@ export class GroupNames {
    * Returns the servers whose tools may have conflicting names, in the order of the group. List them in this order, so
    * that each name is the same as after listing the whole group.
    */
-  rivals(full: string): string[] {
+  membersInConflict(full: string): string[] {
     const shortest = this.guess(full).at(-1)?.member
     if (shortest === undefined) return []
     return [...this.#known.keys()].filter((member) => (member + this.#separator).startsWith(shortest + this.#separator))

@@ -168,7 +168,7 @@ export class ModernConnection implements EraConnection {
       result = await this.#send(method, params, options)
     } catch (error) {
       if (!(error instanceof RpcError)) throw await this.#explainRefusal(error)
-      cache.doubt(method, error.code)
+      cache.dropAfterError(method, error.code)
       throw options.capabilities === undefined ? withRemedy(error) : error
     }
     if (result.resultType !== 'input_required') {

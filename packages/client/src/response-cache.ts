@@ -12,7 +12,7 @@ export interface ResponseCache {
   /** Drops the responses that a change makes stale. */
   invalidate(change: Change): void
   /** Drops the lists that may be stale because a call failed with this error. */
-  doubt(method: string, code: number): void
+  dropAfterError(method: string, code: number): void
   /** Drops all responses to one method. */
   drop(method: string): void
 }
@@ -70,8 +70,8 @@ export function createResponseCache(limit: number): ResponseCache {
         dropWhere((entry) => methods.includes(entry.method))
       }
     },
-    doubt(method, code) {
-      const lists = suspicious.has(code) ? namedBy[method] : undefined
+    dropAfterError(method, code) {
+      const lists = staleTargetCodes.has(code) ? namedBy[method] : undefined
       if (lists !== undefined) dropWhere((entry) => lists.includes(entry.method))
     },
     drop: (method) => dropWhere((entry) => entry.method === method),
@@ -92,7 +92,7 @@ const namedBy: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The error codes of calls whose target may no longer exist, or may have changed. */
-const suspicious = new Set<number>([
+const staleTargetCodes = new Set<number>([
   ErrorCode.InvalidParams,
   ErrorCode.MethodNotFound,
   ErrorCode.ResourceNotFound,

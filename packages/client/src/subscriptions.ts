@@ -150,14 +150,14 @@ export class Subscriptions {
     this.#current = next && { stream: next, reading: this.#read(next) }
     this.#warnOfUnfollowed(next, uris)
     if (hasMissed) this.#reportAll()
-    void this.#retire(previous, [...this.#unsubscribed])
+    void this.#closeReplaced(previous, [...this.#unsubscribed])
   }
 
   /**
    * Closes a replaced stream. If changes may have been missed on it, reports everything in the filter of the new stream
    * as changed.
    */
-  async #retire(previous: CurrentStream | undefined, unsubscribed: Uris): Promise<void> {
+  async #closeReplaced(previous: CurrentStream | undefined, unsubscribed: Uris): Promise<void> {
     if (previous !== undefined) {
       const { stream, reading } = previous
       const wasOpen = stream.isOpen

@@ -217,8 +217,8 @@ async function checkSchema(
   const result = await createStandardCheck(schema as Parameters<typeof createStandardCheck>[0])(value)
   if (result.issues === undefined) return { value: result.value }
   // Schemas of zod/mini, such as those of the protocol, have no messages of their own.
-  const isMute = '_zod' in schema && result.issues.some(({ message }) => message === 'Invalid input')
-  const problem = isMute ? problemOf(schema as unknown as Schema, value, place) : undefined
+  const lacksMessages = '_zod' in schema && result.issues.some(({ message }) => message === 'Invalid input')
+  const problem = lacksMessages ? problemOf(schema as unknown as Schema, value, place) : undefined
   return { problem: problem ?? describeIssues(result.issues, place) }
 }
 

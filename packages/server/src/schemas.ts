@@ -142,23 +142,23 @@ function copyJson(schema: object): JsonObject {
 }
 
 /** Marks a place that a library could not convert to JSON Schema. */
-const UNSAID = '~unsaid'
+const UNCONVERTIBLE = '~unconvertible'
 
 /** Called by ArkType for each part that it cannot convert. Parts that it can convert partly are kept. */
 function fallback({ code, base }: { readonly code?: unknown; readonly base?: unknown }): unknown {
   if (code === 'defaultValue') return undefined
   return isObject(base) && Object.keys(base).length > 0
     ? base
-    : { [UNSAID]: `${code} cannot be expressed in JSON Schema` }
+    : { [UNCONVERTIBLE]: `${code} cannot be expressed in JSON Schema` }
 }
 
 /** Options with which libraries that throw without a path (zod, Valibot) mark the place in the JSON Schema instead. */
 const marking = {
   fallback,
-  unrepresentable: ({ message }: { readonly message?: unknown }) => ({ [UNSAID]: message }),
+  unrepresentable: ({ message }: { readonly message?: unknown }) => ({ [UNCONVERTIBLE]: message }),
   errorMode: 'ignore',
   overrideSchema: ({ errors }: { readonly errors?: readonly unknown[] }) =>
-    errors === undefined ? undefined : { [UNSAID]: errors[0] },
+    errors === undefined ? undefined : { [UNCONVERTIBLE]: errors[0] },
 }
 
 /** Converts a schema to JSON Schema. Throws a `RegistrationError` with `where` and the path of a part that fails. */
@@ -179,8 +179,8 @@ function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: 
       cause,
     })
   }
-  const unsaid = findUnsaid(json, where)
-  if (unsaid !== undefined) throw new RegistrationError(unsaid)
+  const unconvertible = findUnconvertible(json, where)
+  if (unconvertible !== undefined) throw new RegistrationError(unconvertible)
   return json
 }
 
@@ -221,16 +221,16 @@ function isEffect(schema: unknown): schema is object {
 
 function findPlace(convert: () => JsonObject, where: string): string | undefined {
   try {
-    return findUnsaid(convert(), where)
+    return findUnconvertible(convert(), where)
   } catch {
     return undefined
   }
 }
 
-function findUnsaid(root: JsonObject, where: string): string | undefined {
-  if (!JSON.stringify(root).includes(UNSAID)) return undefined
+function findUnconvertible(root: JsonObject, where: string): string | undefined {
+  if (!JSON.stringify(root).includes(UNCONVERTIBLE)) return undefined
   for (const { schema, path } of schemaPlaces(root, where)) {
-    if (isObject(schema) && Object.hasOwn(schema, UNSAID)) return `${path}: ${schema[UNSAID]}`
+    if (isObject(schema) && Object.hasOwn(schema, UNCONVERTIBLE)) return `${path}: ${schema[UNCONVERTIBLE]}`
   }
   return undefined
 }

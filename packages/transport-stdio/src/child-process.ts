@@ -16,7 +16,7 @@ import {
 } from '@mcpx/protocol'
 import crossSpawn from 'cross-spawn'
 import { childEnvironment } from './environment.ts'
-import { endTree, forgetTree, type LadderTimes, type ProcessTree, processTree } from './process-tree.ts'
+import { type EndTreeTimes, endTree, forgetTree, type ProcessTree, processTree } from './process-tree.ts'
 import { exitedError, ServerExitError, stdioClosedError } from './server-exit.ts'
 import type { SpawnOptions } from './spawn.ts'
 import { followStderr } from './stderr.ts'
@@ -127,7 +127,7 @@ export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLi
   readonly cwd: string
   /** Returns the last lines of standard error. */
   readonly stderrLines: () => string[]
-  readonly times: LadderTimes
+  readonly times: EndTreeTimes
   /** Called when the process exits by itself, with its lifetime in ms. */
   readonly onExit: (lifetime: number) => void
   readonly report: (problem: Error) => void

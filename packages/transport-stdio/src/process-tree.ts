@@ -111,14 +111,14 @@ function endAll(): void {
   }
 }
 
-export interface LadderTimes {
+export interface EndTreeTimes {
   readonly end: number
   readonly terminate: number
   readonly kill: number
 }
 
 /** Waits for the tree to end by itself, then sends SIGTERM, then SIGKILL. Resolves to whether no process is left. */
-export async function endTree(tree: ProcessTree, { end, terminate, kill }: LadderTimes): Promise<boolean> {
+export async function endTree(tree: ProcessTree, { end, terminate, kill }: EndTreeTimes): Promise<boolean> {
   if (await endsWithin(tree, end)) return true
   tree.signal('SIGTERM')
   if (await endsWithin(tree, terminate)) return true

@@ -31,7 +31,7 @@ import { countResponse, every } from './timers.ts'
 import { COUNTED, UnreadJson, UnreadResponses } from './unread.ts'
 
 /** The number of times that running requests are checked within `keepAlive`. */
-const LOOKS = 4
+const CHECKS = 4
 
 /**
  * The running exchanges, in an array with free places. It is not a `Set`, because V8 often replaces the table of a set
@@ -110,7 +110,7 @@ export class EndpointContext {
     exchange.admission.hold()
     // Runtimes with `waitUntil` stop a timer when the request that started it ends, so each request has its own.
     if (exchange.waitUntil !== undefined) ownTimer = every(keepAlive, () => exchange.sendKeepAlive())
-    else this.#keepAlive ??= every(keepAlive / LOOKS, () => this.#sendKeepAlive())
+    else this.#keepAlive ??= every(keepAlive / CHECKS, () => this.#sendKeepAlive())
     try {
       const answering = this.responder.respond(message, exchange)
       exchange.waitUntil?.(Promise.resolve(answering).catch(() => {}))
@@ -134,9 +134,9 @@ export class EndpointContext {
 
   #sendKeepAlive(): void {
     for (const exchange of this.running.all()) {
-      exchange.looks += 1
+      exchange.keepAliveChecks += 1
       // Send one comment only: it opens a stream, which sends the next comments itself.
-      if (exchange.looks === LOOKS + 1) exchange.sendKeepAlive()
+      if (exchange.keepAliveChecks === CHECKS + 1) exchange.sendKeepAlive()
     }
     if (this.running.size > 0) return
     clearInterval(this.#keepAlive)

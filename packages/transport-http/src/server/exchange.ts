@@ -47,7 +47,7 @@ export class HttpExchange implements Exchange {
   /** Counts the request of the exchange and its bytes. */
   readonly admission: Admission
   /** The number of keep-alive checks of the endpoint since the exchange started. */
-  looks = 0
+  keepAliveChecks = 0
   /** The index in the `RunningExchanges` of the endpoint. */
   place = -1
   readonly #request: HttpRequest
