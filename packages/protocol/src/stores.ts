@@ -179,7 +179,8 @@ export interface TaskStore {
 /**
  * The state that the processes of one server share. `createServer`, the transports and middleware use its parts. To combine
  * stores, spread them: `{ ...memoryStore(), bus }`. A store that cannot be reached throws an error whose member `retryable`
- * is true; over HTTP, the server then responds with 503 and `Retry-After`.
+ * is true; over HTTP, the server then responds with 503 and `Retry-After`. Requests about tasks then fail with the error -32603
+ * and the reason `store`.
  */
 export interface Store {
   /** The records of legacy sessions. */

@@ -185,14 +185,9 @@ export class McpxStore {
 
   #task(): TaskState | undefined {
     const row = this.#row()
-    return (
-      row && {
-        version: row.count,
-        data: row.text,
-        owner: this.#lease()?.owner ?? null,
-        ttl: row.expires_at - Date.now(),
-      }
-    )
+    if (row === undefined) return undefined
+    const { count: version, text: data, expires_at } = row
+    return { version, data, owner: this.#lease()?.owner ?? null, ttl: expires_at - Date.now() }
   }
 
   readonly #operations: Operations = {

@@ -88,6 +88,28 @@ describe('a task', () => {
     const store = durableObjectStore(withBrokenList(() => true))
     expect(await store.tasks.update('t', 1, 'result', true)).toBe(true)
   })
+
+  it.each([
+    [{ outcome: 'free' }, 'removeLease t'],
+    [{ outcome: 'leased', rest: 500, ttl: 900 }, 'listLease t,500,900'],
+    [{ outcome: 'unknown' }, undefined],
+  ])('that is due and cannot be claimed, with %o, changes the list', async (claim, change) => {
+    const calls: string[] = []
+    const due = ['t']
+    const answer = (operation: string) => {
+      if (operation === 'nextLease') return due.pop() ?? null
+      return operation === 'claimTask' ? claim : undefined
+    }
+    const fetch = async (_url: string, init?: { body?: string }) => {
+      const { operation, args } = JSON.parse(init?.body ?? '')
+      calls.push(`${operation} ${args}`)
+      return json(answer(operation) ?? null)
+    }
+    const store = durableObjectStore({ idFromName: (name) => name, get: () => ({ fetch }) })
+    expect(await store.tasks.claim({ owner: 'one', duration: 1_000 })).toBeUndefined()
+    const expected = ['nextLease 1000', 'claimTask one,1000', change, 'nextLease 1000']
+    expect(calls).toEqual(expected.filter((call) => call !== undefined))
+  })
 })
 
 describe('a closed store', () => {
