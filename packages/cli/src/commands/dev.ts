@@ -30,12 +30,20 @@ const DRAIN = 30_000
 /** How long a server may take to start, in ms. */
 const CONNECT_TIMEOUT = 30_000
 
+const NOTES = `
+When the file is saved, or a file that it imports, the server is replaced, and its clients stay connected.
+
+Examples:
+  mcpx dev server.ts --http --inspect
+  mcpx install cursor -- npx mcpx dev "$PWD/server.ts"`
+
 export function define(command: Command, context: CommandContext): void {
   addServingOptions(command)
     .option('--watch <path>', 'watch this file or folder, too; may be repeated', collect, [])
     .option('--drain <ms>', 'how long calls may continue in a server that was replaced, in ms', readDrain, DRAIN)
     .option('--inspect', 'open the page of mcpx inspect beside it')
     .option('--no-open', 'with --inspect: do not open the browser')
+    .addHelpText('after', NOTES)
     .action(async (file: string, options: DevOptions) => dev(context, file, options))
 }
 

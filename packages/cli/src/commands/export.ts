@@ -26,6 +26,12 @@ interface ExportOptions {
   readonly dryRun?: boolean
 }
 
+const EXAMPLES = `
+Examples:
+  mcpx export server.json --env SHOP_TOKEN
+  mcpx export server.json --url https://mcp.example.com/mcp
+  mcpx export mcpb --entry dist/server.js --env SHOP_TOKEN=abc`
+
 export function define(command: Command, context: CommandContext): void {
   addJsonOption(
     command
@@ -50,6 +56,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--output <file>', 'the file to write; default: server.json, or <name>-<version>.mcpb')
     .option('--no-check', 'mcpb: do not start the server of the bundle')
     .option('--dry-run', 'print the manifest, and write nothing')
+    .addHelpText('after', EXAMPLES)
     .action(async (format: 'server.json' | 'mcpb', folder: string | undefined, options: ExportOptions) => {
       const path = resolve(context.terminal.cwd, folder ?? '')
       await (format === 'mcpb' ? exportBundle(context, path, options) : exportManifest(context, path, options))

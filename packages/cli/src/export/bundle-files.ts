@@ -13,8 +13,8 @@ export type BundleFiles = Map<string, string>
 
 /** How many files a bundle may have. */
 const MAX_FILES = 50_000
-/** Files of dependencies that no program loads. */
-const NEEDLESS = /\.(?:map|tsbuildinfo|d\.[cm]?ts)$|^\.bin$/
+/** Files of dependencies that no program loads. Node compiles no TypeScript in `node_modules`. */
+const NEEDLESS = /\.(?:map|tsbuildinfo|[cm]?tsx?)$/
 
 /**
  * Collects the files of a package and of its dependencies.
@@ -32,7 +32,9 @@ export async function collectFiles(folder: string): Promise<BundleFiles> {
 
 /** Adds the files that npm would publish. */
 async function addPublishedFiles(files: BundleFiles, folder: string, prefix: string): Promise<void> {
-  for (const path of await listPublished(folder)) files.set(`${prefix}${path}`, join(folder, path))
+  for (const path of await listPublished(folder)) {
+    if (prefix === '' || !NEEDLESS.test(path)) files.set(`${prefix}${path}`, join(folder, path))
+  }
 }
 
 async function listPublished(folder: string): Promise<string[]> {
