@@ -8,6 +8,7 @@ import {
   type Implementation,
   internalError,
   isReservedMetaKey,
+  isRevision,
   type JsonObject,
   methodNotFound,
   type RequestMessage,
@@ -16,6 +17,7 @@ import {
   RpcError,
   readEnvelope,
   resultMessage,
+  stripFor,
   TASKS_EXTENSION,
   type WholeHandler,
 } from '@mcpx/protocol'
@@ -106,12 +108,15 @@ function describe(result: object, { client }: ServerProcess): object {
   const { instructions, capabilities } = client.server
   // The client of the front follows tasks itself.
   const { [TASKS_EXTENSION]: _, ...extensions } = capabilities.extensions ?? {}
-  const { capabilities: ours, ...rest } = result as { capabilities: object }
-  return {
+  const { capabilities: ours, ...rest } = result as { capabilities: object; protocolVersion?: string }
+  const described = {
     ...rest,
     capabilities: Object.keys(extensions).length === 0 ? ours : { ...ours, extensions },
     ...(instructions !== undefined && { instructions }),
   }
+  // Older revisions have no extensions.
+  const { protocolVersion: revision } = rest
+  return isRevision(revision) ? stripFor(revision, 'initialize', described) : described
 }
 
 /** Forwards a request whose method only an extension of the server can have. */

@@ -23,7 +23,7 @@ export async function describePlace(error: unknown, path: string): Promise<strin
     return [`at ${toPath(first.trim())}`, ...rest.slice(0, Math.max(end, 0))].join('\n')
   }
   const frame = rest.find((line) => /^\s+at(?: .*)?[ (](?:file:\/\/|\/|[A-Za-z]:\\)/.test(line) && !isOurs(line))
-  if (error.name !== 'SyntaxError') return frame && toPath(frame.trim())
+  if (error.name !== 'SyntaxError') return frame?.trim()
   return (await findSyntaxError([...loadedFiles].reverse().concat(path))) ?? frame?.trim()
 }
 
