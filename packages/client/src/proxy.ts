@@ -140,7 +140,7 @@ class Forwarder {
      */
     async function onInputRequest(request: InputRequest, { signal, key }: InputRequestOrigin): Promise<InputResponse> {
       asked += 1
-      // The input requests of a task are not the same ones when it is followed again: those with an answer are missing.
+      // A task has keys. Numbers would change when the task is followed again, because answered input requests are missing then.
       const own = key === undefined ? `${asked}` : `task-${key}`
       const name = count === 1 ? `upstream-${own}` : `upstream-${count}.${own}`
       let responses: Awaited<ReturnType<Context['ask']>>
@@ -211,7 +211,7 @@ class Forwarder {
 /** The call was answered without a task, so its step has no result. */
 class NoTask extends Error {}
 
-/** The reasons of errors after which nobody waits for a task any more. */
+/** The reasons of errors after which the caller does not wait for the task any more. */
 const LEFT: readonly string[] = ['cancelled', 'limit', 'invalid-message']
 
 function forwardOptions(

@@ -12,7 +12,8 @@ const READ_AT_ONCE = 50
 const RETRY_INTERVAL = 1_000
 
 /**
- * Unknown ids are left out and not refused, because an error would reveal which ids exist.
+ * Creates the member `taskIds` of the filter. Unknown ids are left out and not refused, because an error would reveal which ids
+ * exist.
  *
  * @param limit the most tasks of one stream
  */

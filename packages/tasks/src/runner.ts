@@ -104,7 +104,7 @@ export class TaskRunner {
       await this.records.create(id, data, kept, this.#lease)
     } catch (error) {
       this.#kept.release(run.caller)
-      // The store may have created the task all the same. Another process would then continue it.
+      // The store may have created the task before it failed. Another process would then resume it.
       live.change((stored) => ended(stored, { status: 'cancelled' })).catch(() => {})
       throw error
     }
@@ -211,8 +211,8 @@ export class TaskRunner {
   }
 
   /**
-   * Waits until this process surely holds the lease of a task. It may have lapsed, for example while the process was suspended.
-   * Rejects with `TaskEnded` if another process has claimed the task.
+   * Renews the lease of a task if it may have lapsed, for example while the process was suspended. Waits while the store cannot be
+   * reached. Rejects with `TaskEnded` if another process has claimed the task.
    */
   async confirmLease(live: LiveTask): Promise<void> {
     for (;;) {
