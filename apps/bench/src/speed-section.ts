@@ -64,7 +64,7 @@ export function summarySection(
   const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
   const units =
     '"× bare" is the rate divided by the rate of a minimal program without an SDK, measured in the same run. ' +
-    'A range is the lowest and the highest value of several setups. Sizes are those of whole bundles.'
+    'A range shows the lowest and the highest value of several setups. Sizes are sizes of whole bundles.'
   const about =
     `Measured on ${latest.date}: ${latest.machine}. ` +
     'All cases, and how they are measured: [the benchmark](apps/bench/README.md).'
