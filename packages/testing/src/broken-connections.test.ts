@@ -167,7 +167,7 @@ expectFailures<Connect>('the contract of requesters', quickRequesters, {
         },
       }
     }),
-    /^the results of 20 concurrent requests: expected \[\{"value":0\},\{"value":1\}.*, got \[\{"value":19\}/,
+    /^the results of 20 concurrent requests: expected \[\{"value":0\},\{"value":1\}.*, got \[\{"value":1\d\}/,
   ],
   'passes on the progress of a request in order, before its result': [
     requester((duplex) => ({
