@@ -36,8 +36,9 @@ export function drawPanel({ title, unit, lines }: Panel, duration: number): stri
     ),
     ...across.map((tick, index) => {
       const label = index === across.length - 1 ? `${formatNumber(tick)} ${timeUnit}` : formatNumber(tick)
-      const anchor = index === across.length - 1 ? 'end' : 'middle'
-      return `<text x="${x(tick * divisor)}" y="${HEIGHT - 6}" text-anchor="${anchor}">${label}</text>`
+      const at = x(tick * divisor)
+      const anchor = at > WIDTH - 2 * RIGHT ? 'end' : 'middle'
+      return `<text x="${at}" y="${HEIGHT - 6}" text-anchor="${anchor}">${label}</text>`
     }),
     ...lines.map(({ points }, index) => {
       const placed = points.map(([time, value]) => `${x(time)},${y(value)}`).join(' ')
