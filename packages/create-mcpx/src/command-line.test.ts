@@ -57,6 +57,17 @@ describe('create-mcpx', () => {
     expect(await readFile(join(cwd, 'other/src/server.ts'), 'utf8')).toContain("name: '@me/other.server'")
   })
 
+  it.runIf(process.platform !== 'win32')('prints commands that a shell can run for any folder', async () => {
+    const cwd = await emptyFolder()
+    for (const folder of ['$(touch x)', '`touch x`', '~root', "a'b$HOME", 'c"d', 'e\\f', '-g', 'ünï cödé']) {
+      const { stdout } = run(cwd, ['-y', '--', folder])
+      const [, enter = ''] = /^ {2}(cd .+)$/m.exec(stdout) ?? []
+      const { stdout: entered } = spawnSync('sh', ['-c', `${enter} && pwd`], { cwd, encoding: 'utf8' })
+      expect([folder, entered]).toEqual([folder, `${join(cwd, folder)}\n`])
+    }
+    expect(await readdir(cwd)).not.toContain('x')
+  })
+
   it('creates a git repository on request, and fills a folder that contains nothing but one', async () => {
     const cwd = await emptyFolder()
     expect(run(cwd, ['.', '-y', '--git', '--name', 'here']).stdout).not.toContain('cd ')

@@ -182,6 +182,13 @@ function initGit(folder: string): string {
 function nextCommands({ folder, packageManager }: Choices): string {
   const { install, run } = packageManagers[packageManager]
   const path = relative(process.cwd(), folder)
-  const enter = path === '' ? [] : [`cd ${/^[\w./\\:@+~-]+$/.test(path) ? path : JSON.stringify(path)}`]
+  const enter = path === '' ? [] : [`cd ${quotePath(path)}`]
   return [...enter, install, `${run} test`, `${run} dev`].map((command) => `  ${command}`).join('\n')
+}
+
+/** Returns a path for a shell, which must not execute a part of it. */
+function quotePath(path: string): string {
+  const isWindows = process.platform === 'win32'
+  if ((isWindows ? /^[\w./\\:@+-]+$/ : /^[\w./:@+-]+$/).test(path)) return path.startsWith('-') ? `./${path}` : path
+  return isWindows || !/[$`"\\]/.test(path) ? `"${path}"` : `'${path.replaceAll("'", `'\\''`)}'`
 }

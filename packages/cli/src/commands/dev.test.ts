@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Change } from '@mcpx/protocol'
@@ -239,6 +239,26 @@ await server.connect(new StdioServerTransport())
     await waitFor('started in')
     expect(await textOf(client.callTool('version'))).toBe('three')
   })
+
+  it.each(['removes', 'renames'])(
+    'notices saves after a build that %s its folder and creates it again',
+    async (way) => {
+      const { client, folder, save, waitFor } = await startDev({ files: { 'dist/server.ts': echoSource('two') } })
+      await save("export { server } from './dist/server.ts'\n")
+      await waitFor('started in')
+      await expect.poll(() => textOf(client.callTool('version'))).toBe('two')
+      if (way === 'renames') await rename(`${folder}/dist`, `${folder}/old`)
+      else {
+        await rm(`${folder}/dist`, { recursive: true })
+        await waitFor('did not start')
+      }
+      await mkdir(`${folder}/dist`)
+      for (const version of ['three', 'four']) {
+        await save(echoSource(version), 'dist/server.ts')
+        await expect.poll(() => textOf(client.callTool('version')), { timeout: 10_000 }).toBe(version)
+      }
+    },
+  )
 
   it('replaces a server that waits for something while it is loaded', async () => {
     const { client, save, waitFor } = await startDev()

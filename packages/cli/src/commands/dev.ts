@@ -106,7 +106,7 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
         connect(connector, { clientInfo: CLIENT_INFO, onWarning, ...clientOptions }),
     })
     output.note(`Inspecting at ${opened.url}`)
-    if (options.open && !(await openBrowser(new URL(opened.url))))
+    if (options.open && !(await openBrowser(new URL(opened.entryUrl))))
       output.note('No browser could be opened. Open the address yourself.')
     return opened
   }

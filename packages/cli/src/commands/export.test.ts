@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unpackExtension } from '@anthropic-ai/mcpb'
 import { McpbManifestSchema } from '@anthropic-ai/mcpb/schemas/0.3'
@@ -172,6 +172,30 @@ describe('mcpx export server.json', () => {
 })
 
 describe('mcpx export mcpb', () => {
+  it.each(['.env', '.env.production', 'keys/id_ed25519', '.netrc'])('refuses to pack %s', async (secret) => {
+    const folder = await packageWith(
+      { files: undefined },
+      { '.npmignore': secret === '.env' ? '' : '.env', [secret]: 'hush' },
+    )
+    const { code, stderr } = await mcpx(['export', 'mcpb', folder, '--no-check'], { cwd: folder })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`would contain ${join(folder, secret)}, which may hold`),
+    ])
+    expect(stderr).toContain('.npmignore')
+    expect(stderr).not.toContain('hush')
+    expect(await readdir(folder)).not.toContain('acme-shop-1.2.3.mcpb')
+  })
+
+  it('packs examples of variables, and no earlier bundle', async () => {
+    const folder = await packageWith({ files: undefined }, { '.npmignore': '.env', '.env.example': 'SHOP_TOKEN=' })
+    const pack = () => mcpx(['export', 'mcpb', folder, '--no-check', '--json'], { cwd: folder })
+    const [first, second] = [await pack(), await pack()]
+    const { files, sha256 } = first.json<{ files: string[]; sha256: string }>()
+    expect(files).toContain('.env.example')
+    expect(second.json()).toMatchObject({ files, sha256 })
+  })
+
   it('packs a server that runs with its own files only', async () => {
     const folder = await packageWith()
     const args = ['export', 'mcpb', folder, '--output', 'shop.mcpb', '--json', '--env', 'SHOP_TOKEN=hush']

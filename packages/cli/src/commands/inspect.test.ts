@@ -65,7 +65,7 @@ it('shows the standard error of a server process in the log', async () => {
   expect(run.text()).not.toContain('the shop opens')
 })
 
-it('opens the browser with the address', async () => {
+it('opens the browser with an address that leads to the page once', async () => {
   const env = await desktop()
   const script = `#!${process.execPath}\nrequire('node:fs').writeFileSync(${JSON.stringify(`${env.HOME}/opened`)}, process.argv[2])\n`
   const home = await folderWith({ 'bin/xdg-open': script, 'bin/open': script })
@@ -74,7 +74,13 @@ it('opens the browser with the address', async () => {
   const PATH = `${home}/bin:${process.env.PATH}`
   const run = await mcpxInTerminal(['inspect', 'https://127.0.0.1:9/mcp'], { env: { ...env, PATH }, cwd: home })
   const url = await addressOf(run)
-  await expect.poll(() => readFile(`${env.HOME}/opened`, 'utf8').catch(() => '')).toBe(url)
+  const readOpened = () => readFile(`${env.HOME}/opened`, 'utf8').catch(() => '')
+  await expect.poll(readOpened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/)
+  const opened = await readOpened()
+  // Other users of the machine see the arguments of the browser.
+  expect(opened).not.toContain(new URL(url).pathname.slice(1, -1))
+  expect((await fetch(opened)).url).toBe(url)
+  expect((await fetch(opened)).status).toBe(404)
   expect(await stateOf(url)).toMatchObject({ status: 'failed', error: { title: 'Server unreachable' } })
   run.type('\u0003')
   expect(await run.exited).toBe(0)

@@ -53,7 +53,7 @@ export function define(command: Command, context: CommandContext): void {
       })
       try {
         output.result({ url: inspector.url }, () => `Inspecting at ${inspector.url} until Ctrl-C`)
-        if (options.open && !output.json && !(await openBrowser(new URL(inspector.url))))
+        if (options.open && !output.json && !(await openBrowser(new URL(inspector.entryUrl))))
           output.note('No browser could be opened. Open the address yourself.')
         if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
       } finally {

@@ -524,6 +524,79 @@ await client.tools.none({})
     expect(list.json<{ tools: { title: string }[] }>().tools.map(({ title }) => title)[1]).toBeUndefined()
   }, 60_000)
 
+  it('sends nothing for names of Object.prototype that are left out', async () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', '__proto__']
+    const places = ['query', 'header', 'cookie']
+    const parameters = places.flatMap((place) => names.map((name) => ({ name, in: place, schema: { type: 'string' } })))
+    const spec = {
+      openapi: '3.1.0',
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      paths: { '/a': { get: { operationId: 'toString', parameters } } },
+    }
+    expect((await generate(spec, '--all', '--output', 'inherited.ts')).code).toBe(0)
+    expect(await compile('inherited.ts')).toBe('')
+    const { url, seen } = await startApi()
+    const call = await load('inherited.ts', { API_BASE_URL: url })
+    expect(await call('toString', {})).toMatchObject({ failed: false })
+    expect(
+      await call('toString', { query_constructor: 'a', header_toString: 'b', cookie_toString: 'c' }),
+    ).toMatchObject({
+      failed: false,
+    })
+    expect(JSON.stringify(seen)).not.toContain('native')
+    expect(seen[0]).toMatchObject({ url: '/v1/a' })
+    expect(seen[1]).toMatchObject({ url: '/v1/a?constructor=a', headers: { tostring: 'b', cookie: 'toString=c' } })
+  }, 60_000)
+
+  it('sends a cookie of a scheme that is named cookie', async () => {
+    const spec = {
+      openapi: '3.1.0',
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      security: [{ cookie: [] }],
+      paths: { '/a': { get: { operationId: 'a' } } },
+      components: { securitySchemes: { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' } } },
+    }
+    expect((await generate(spec, '--all', '--output', 'cookie.ts')).code).toBe(0)
+    expect(await compile('cookie.ts')).toBe('')
+    const { url, seen } = await startApi()
+    const call = await load('cookie.ts', { API_BASE_URL: url, API_COOKIE: 'hush' })
+    expect(await call('a', {})).toMatchObject({ failed: false })
+    expect(seen[0]?.headers.cookie).toBe('sid=hush')
+  }, 60_000)
+
+  it('keeps credentials in the query of a redirect from the model', async () => {
+    const spec = {
+      openapi: '3.1.0',
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      security: [{ key: [] }],
+      paths: { '/a': { get: { operationId: 'a' } } },
+      components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
+    }
+    expect((await generate(spec, '--all', '--output', 'redirect.ts')).code).toBe(0)
+    const { url } = await startApi((path) => ({
+      status: 301,
+      headers: { location: path.replace('/a', '/a/') },
+      body: '',
+    }))
+    const call = await load('redirect.ts', { API_BASE_URL: url, API_KEY: 'hush' })
+    expect(await call('a', {})).toEqual({ failed: true, text: 'GET /a: 301 Moved Permanently\nlocation: /v1/a/' })
+  }, 60_000)
+
+  it('leaves optional bodies of GET out, and refuses required ones', async () => {
+    const get = (operationId: string, required: boolean) => ({
+      get: { operationId, requestBody: { required, content: { 'application/json': { schema: { type: 'object' } } } } },
+    })
+    const spec = {
+      openapi: '3.1.0',
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      paths: { '/a': get('optional', false), '/b': get('required', true) },
+    }
+    const { code, stdout, stderr } = await generate(spec, '--all')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('required was left out: GET /b: expected no body')])
+    expect(stdout).toContain("'optional'")
+    expect(stdout).not.toContain('jsonBody')
+  })
+
   it('accepts schemas that refer to each other, and very deep ones', async () => {
     let deep: object = { type: 'string' }
     for (let depth = 0; depth < 500; depth++) deep = { type: 'array', items: deep }

@@ -1,11 +1,13 @@
 /** Watches the files that a server is made of. */
 
-import { type FSWatcher, statSync, watch } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
 
 /** How long no file may change before a change is reported, in ms: editors write a file in several steps. */
 const QUIET_TIME = 100
+/** How often a folder that was removed is looked for, in ms: builds remove their folder and create it again. */
+const RETURN_INTERVAL = 250
 
 /**
  * Watches files, and folders with everything below them. It watches the folders of files, because editors replace a file by
@@ -16,6 +18,8 @@ export class FileWatch {
   readonly #onWarning: (warning: Error) => void
   readonly #files = new Set<string>()
   readonly #watchers = new Map<string, FSWatcher>()
+  /** The timers of folders that do not exist. */
+  readonly #missing = new Map<string, NodeJS.Timeout>()
   #timer: NodeJS.Timeout | undefined
 
   /** @param onChange called with one of the changed paths after the last change of several */
@@ -44,26 +48,45 @@ export class FileWatch {
     clearTimeout(this.#timer)
     for (const watcher of this.#watchers.values()) watcher.close()
     this.#watchers.clear()
+    for (const timer of this.#missing.values()) clearTimeout(timer)
+    this.#missing.clear()
   }
 
   #watch(folder: string, recursive: boolean, isWatched: (path: string | undefined) => boolean): void {
     const key = `${folder}${recursive ? sep : ''}`
-    if (this.#watchers.has(key)) return
+    if (this.#watchers.has(key) || this.#missing.has(key)) return
+    const awaitReturn = () => {
+      const timer = setTimeout(() => {
+        this.#missing.delete(key)
+        this.#watch(folder, recursive, isWatched)
+        // Its files may have been written before it was watched.
+        if (this.#watchers.has(key)) this.#noteChange(folder)
+      }, RETURN_INTERVAL)
+      this.#missing.set(key, timer)
+    }
     try {
-      const watcher = watch(folder, { recursive }, (_, name) => {
+      const watcher = watch(folder, { recursive }, (event, name) => {
         const path = name === null ? undefined : join(folder, name)
         if (isWatched(path)) this.#noteChange(path ?? folder)
+        // A watcher belongs to the folder that was removed or renamed, not to the next one of that name.
+        if ((event === 'rename' && name === basename(folder)) || !existsSync(folder)) stop()
       })
-      watcher.on('error', (error) => {
+      const stop = () => {
+        if (this.#watchers.get(key) !== watcher) return
         this.#watchers.delete(key)
         watcher.close()
+        awaitReturn()
+      }
+      watcher.on('error', (error) => {
+        stop()
         // The folder was removed.
         if ((error as NodeJS.ErrnoException).code !== 'EPERM') this.#onWarning(error)
       })
       this.#watchers.set(key, watcher)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.#onWarning(error as Error)
+      if (code === 'ENOENT' || code === 'ENOTDIR') awaitReturn()
+      else this.#onWarning(error as Error)
     }
   }
 

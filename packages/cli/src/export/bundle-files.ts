@@ -15,11 +15,14 @@ export type BundleFiles = Map<string, string>
 const MAX_FILES = 50_000
 /** Files of dependencies that no program loads. Node compiles no TypeScript in `node_modules`. */
 const NEEDLESS = /\.(?:map|tsbuildinfo|[cm]?tsx?)$/
+/** Files that npm publishes although they contain credentials. */
+const SECRET =
+  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|\.netrc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519))$/
 
 /**
  * Collects the files of a package and of its dependencies.
  *
- * @throws CliError if a dependency is not installed, if npm fails, or for too many files
+ * @throws CliError if a dependency is not installed, if npm fails, for a file with credentials, or for too many files
  */
 export async function collectFiles(folder: string): Promise<BundleFiles> {
   const files: BundleFiles = new Map()
@@ -32,7 +35,15 @@ export async function collectFiles(folder: string): Promise<BundleFiles> {
 
 /** Adds the files that npm would publish. */
 async function addPublishedFiles(files: BundleFiles, folder: string, prefix: string): Promise<void> {
-  for (const path of await listPublished(folder)) {
+  const paths = await listPublished(folder)
+  const secret = paths.find((path) => SECRET.test(path))
+  if (secret !== undefined) {
+    const remedy = 'List the files of the server in "files" of package.json, or name it in .npmignore.'
+    throw usageError(`The bundle would contain ${join(folder, secret)}, which may hold credentials`, remedy)
+  }
+  for (const path of paths) {
+    // An earlier bundle would be packed into the next one.
+    if (path.endsWith('.mcpb')) continue
     if (prefix === '' || !NEEDLESS.test(path)) files.set(`${prefix}${path}`, join(folder, path))
   }
 }

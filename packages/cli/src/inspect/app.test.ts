@@ -69,6 +69,18 @@ async function callPage(url: string, method: string, params: object) {
 }
 
 describe('the guard', () => {
+  it('lets a browser in once by another address than the one with the token', async () => {
+    const { url, entryUrl } = await inspect(createShop())
+    const enter = (headers = {}) => send(entryUrl, headers)
+    expect((await enter({ host: 'evil.example' })).status).toBe(421)
+    expect((await enter({ origin: 'https://evil.example' })).status).toBe(403)
+    expect((await send(`${entryUrl}/events`.replace(/.{8}\/events$/, 'AAAAAAAA'))).status).toBe(404)
+    const entered = await enter()
+    expect([entered.status, entered.headers.location]).toEqual([303, new URL(url).pathname])
+    expect((await enter()).status).toBe(404)
+    expect((await send(url)).status).not.toBe(404)
+  })
+
   it('refuses requests without the token, of other hosts, and of other pages', async () => {
     const { url } = await inspect(createShop())
     const { origin } = new URL(url)

@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly inspection: Inspection
   /** The secret part of the address. */
   readonly token: string
+  /** The secret part of an address that leads to the page once. */
+  readonly entrance: string
   /** The origin of the page, such as `http://127.0.0.1:6200`. */
   readonly origin: string
   /** The origin of the documents of views. */
@@ -61,7 +63,8 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** Adds the security headers, and refuses requests of other pages and requests without the token. */
-function createGuard({ token, origin, viewOrigin }: AppOptions): MiddlewareHandler {
+function createGuard({ token, entrance, origin, viewOrigin }: AppOptions): MiddlewareHandler {
+  let isEntered = false
   const { host } = new URL(origin)
   const policy = [
     "default-src 'none'",
@@ -97,6 +100,10 @@ function createGuard({ token, origin, viewOrigin }: AppOptions): MiddlewareHandl
     if (!isVisit && site !== undefined && site !== 'same-origin' && site !== 'none')
       return context.text('Sec-Fetch-Site: requests of other pages are refused', 403)
     const [, given = ''] = context.req.path.split('/')
+    if (!isEntered && isSameSecret(given, entrance)) {
+      isEntered = true
+      return context.redirect(`/${token}/`, 303)
+    }
     if (!isSameSecret(given, token)) return context.text('Open the address that mcpx inspect has printed', 404)
     return next()
   }

@@ -28,6 +28,8 @@ export interface InspectorOptions extends Omit<InspectionOptions, 'serveView'> {
 export interface Inspector {
   /** The address of the page, with its token. */
   readonly url: string
+  /** An address that leads to the page once, for the browser: other users of the machine can see its arguments. */
+  readonly entryUrl: string
   readonly inspection: Inspection
   /** Ends the page and the connection to the server. */
   close(): Promise<void>
@@ -46,7 +48,7 @@ const PAGE = import.meta.url.endsWith('.ts')
 export async function startInspector({ port = 0, folder = PAGE, ...options }: InspectorOptions): Promise<Inspector> {
   // The page supports features that the newest revision deprecates, because servers use them.
   process.noDeprecation = true
-  const token = randomBytes(32).toString('base64url')
+  const [token, entrance] = [createSecret(), createSecret()]
   const views = new Views()
   const [page, viewServer] = [createServer(), createServer()]
   const origin = await listen(page, port)
@@ -58,7 +60,7 @@ export async function startInspector({ port = 0, folder = PAGE, ...options }: In
     ...options,
     serveView: (view, policy) => `${viewOrigin}/${views.add(view, policy)}`,
   })
-  handle(page, createApp({ inspection, token, origin, viewOrigin, folder }))
+  handle(page, createApp({ inspection, token, entrance, origin, viewOrigin, folder }))
   viewServer.on('request', (request, response) => {
     const view = views.get(request.url?.slice(1) ?? '')
     const isAllowed = request.method === 'GET' && request.headers.host === new URL(viewOrigin).host
@@ -76,12 +78,17 @@ export async function startInspector({ port = 0, folder = PAGE, ...options }: In
   void inspection.connect()
   return {
     url: `${origin}/${token}/`,
+    entryUrl: `${origin}/${entrance}`,
     inspection,
     async close() {
       await inspection.close()
       await Promise.all([end(page), end(viewServer)])
     },
   }
+}
+
+function createSecret(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 /** The documents of views, by addresses that cannot be guessed. */

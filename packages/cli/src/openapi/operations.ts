@@ -113,7 +113,8 @@ function argumentName(name: string, place: string, taken: Set<string>): string {
 export function planRequest(operation: Operation, { root }: ApiDocument): RequestPlan {
   const { path, method, source, pathItem } = operation
   const label = `${method.toUpperCase()} ${path}`
-  const taken = new Set<string>()
+  // An argument of such a name would have the inherited value if it is left out.
+  const taken = new Set(Object.getOwnPropertyNames(Object.prototype))
   const found = new Map<string, Record<string, unknown>>()
   for (const each of [pathItem.parameters, source.parameters].flatMap((list) => (Array.isArray(list) ? list : []))) {
     const parameter = dereference(each, root, `${label}, parameters`)
@@ -127,10 +128,13 @@ export function planRequest(operation: Operation, { root }: ApiDocument): Reques
     .map((parameter) => readParameter(parameter, label, taken))
     .filter((parameter) => parameter !== undefined)
     .filter(({ place, name }) => place !== 'path' || names.includes(name))
-  const body =
-    source.requestBody === undefined
-      ? undefined
-      : readBody(dereference(source.requestBody, root, `${label}, requestBody`), label, taken)
+  const requestBody =
+    source.requestBody === undefined ? undefined : dereference(source.requestBody, root, `${label}, requestBody`)
+  if (method === 'get' && requestBody?.required === true) {
+    const remedy = 'Leave the operation out, and write this tool by hand.'
+    throw usageError(`${label}: expected no body, because fetch cannot send one with GET`, remedy)
+  }
+  const body = requestBody === undefined || method === 'get' ? undefined : readBody(requestBody, label, taken)
   return { parameters, body, ...readSecurity(source.security ?? root.security) }
 }
 

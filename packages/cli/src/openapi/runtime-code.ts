@@ -90,8 +90,9 @@ async function callApi(request: ApiRequest): Promise<string> {
     throw new ToolError(\`\${place}: the API did not respond (\${cause?.code ?? name})\`)
   }
   if (response.ok) return text === '' ? \`\${place}: \${response.status}\` : shorten(text, MAX_RESULT)
-  const location = response.headers.get('location')
-  const details = [location === null ? '' : \`location: \${location}\`, shorten(text, MAX_ERROR)].filter((each) => each !== '')
+  // The query of a redirect may repeat credentials.
+  const location = response.headers.get('location')?.replace(/[?#].*/s, '')
+  const details = [location === undefined ? '' : \`location: \${location}\`, shorten(text, MAX_ERROR)].filter((each) => each !== '')
   throw new ToolError([\`\${place}: \${response.status} \${response.statusText}\`.trim(), ...details].join('\\n'))
 }
 

@@ -21,7 +21,8 @@ export class SecurityCode {
   readonly #prefix: string
   readonly #bearer: string | undefined
   readonly #schemes = new Map<string, Scheme | undefined>()
-  readonly #names = new Set<string>()
+  /** The names of functions, which must differ from those of `runtimeCode`. */
+  readonly #names = new Set(['addCookie'])
   readonly #variables = new Set<string>()
 
   /**

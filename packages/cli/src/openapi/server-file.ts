@@ -50,11 +50,13 @@ export function writeServerFile(
   const kinds = new Set<BodyKind>()
   const warnings: string[] = []
   const names: string[] = []
+  let hasInput = false
   const tools = operations.flatMap((operation) => {
     try {
       const plan = planRequest(operation, document)
       const tool = writeTool(operation, plan, { document, schemas, security })
       if (plan.body !== undefined) kinds.add(plan.body.kind)
+      hasInput ||= plan.body !== undefined || plan.parameters.length > 0
       names.push(operation.name)
       return tool
     } catch (error) {
@@ -78,7 +80,7 @@ export function writeServerFile(
     lineComment(
       `Written by \`mcpx openapi\` from ${document.title.slice(0, 80)} ${document.version.slice(0, 40)}. The file is yours: edit it as you like.`,
     ),
-    `import { createServer, ToolError } from '@mcpx/server'\nimport * as z from 'zod'`,
+    `import { createServer, ToolError } from '@mcpx/server'${hasInput ? "\nimport * as z from 'zod'" : ''}`,
     `const baseUrl = ${base}`,
     ...schemas.definitions(),
     ...serverSections(name, document.version, tools),
