@@ -68,6 +68,15 @@ describe('create-mcpx', () => {
     expect(await readdir(cwd)).not.toContain('x')
   })
 
+  it('names the error of the file system', async () => {
+    const cwd = await emptyFolder()
+    const { code, stderr } = run(cwd, ['a'.repeat(300), '-y'])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^\S+aaa: cannot be read or written \(ENAMETOOLONG\)\. .+\n$/),
+    ])
+  })
+
   it('creates a git repository on request, and fills a folder that contains nothing but one', async () => {
     const cwd = await emptyFolder()
     expect(run(cwd, ['.', '-y', '--git', '--name', 'here']).stdout).not.toContain('cd ')

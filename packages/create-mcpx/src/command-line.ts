@@ -45,9 +45,14 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     return await run(args)
   } catch (error) {
-    if (!(error instanceof ProjectError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return error.code === 'usage' ? 2 : 1
+    if (error instanceof ProjectError) {
+      process.stderr.write(`${error.message}\n`)
+      return error.code === 'usage' ? 2 : 1
+    }
+    const { syscall, path, code } = error as NodeJS.ErrnoException
+    if (syscall === undefined || path === undefined) throw error
+    process.stderr.write(`${path}: cannot be read or written (${code}). Choose another folder.\n`)
+    return 1
   }
 }
 

@@ -548,6 +548,33 @@ await client.tools.none({})
     expect(seen[1]).toMatchObject({ url: '/v1/a?constructor=a', headers: { tostring: 'b', cookie: 'toString=c' } })
   }, 60_000)
 
+  it('accepts bodies without optional members that have names of Object.prototype', async () => {
+    const properties = { constructor: { type: 'string' }, toString: { type: 'string' }, name: { type: 'string' } }
+    const schema = { type: 'object', properties, required: ['toString'] }
+    const spec = {
+      openapi: '3.1.0',
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      paths: { '/a': { post: { operationId: 'a', requestBody: { content: { 'application/json': { schema } } } } } },
+    }
+    expect((await generate(spec, '--all', '--output', 'members.ts')).code).toBe(0)
+    const { url, seen } = await startApi()
+    const call = await load('members.ts', { API_BASE_URL: url })
+    expect(await call('a', { body: { toString: 'x' } })).toMatchObject({ failed: false })
+    expect(await call('a', { body: { toString: 'x', constructor: 'y' } })).toMatchObject({ failed: false })
+    expect(seen.map(({ body }) => body)).toEqual(['{"toString":"x"}', '{"toString":"x","constructor":"y"}'])
+  }, 60_000)
+
+  it('writes no credentials of the URL of the description', async () => {
+    const spec = { openapi: '3.1.0', servers: [{ url: '' }], paths: { '/a': { get: { operationId: 'a' } } } }
+    const { url } = await startApi(() => ({ status: 200, body: JSON.stringify(spec) }))
+    const { code, stdout } = await mcpx(['openapi', `${url}/spec.json?token=hush`, '--all'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`?? '${new URL(url).origin}/'`)])
+    expect(stdout).not.toContain('hush')
+    const refused = await mcpx(['openapi', 'https://ada:hush@127.0.0.1:9/spec.json', '--all'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('https://127.0.0.1:9: expected a URL')])
+    expect(refused.stderr).not.toContain('hush')
+  })
+
   it('sends a cookie of a scheme that is named cookie', async () => {
     const spec = {
       openapi: '3.1.0',

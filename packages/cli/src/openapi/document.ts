@@ -92,6 +92,11 @@ async function readText(
       throw usageError(`${spec} cannot be read: ${error.code ?? error.message}`)
     })
   }
+  const { username, password, origin } = URL.canParse(spec) ? new URL(spec) : { username: '', password: '', origin: '' }
+  if (username !== '' || password !== '') {
+    const remedy = 'Pass them by --header "Authorization: Basic …".'
+    throw usageError(`${origin}: expected a URL without a user name and a password`, remedy)
+  }
   try {
     const response = await fetch(spec, { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]) })
     if (response.ok) return await response.text()
@@ -132,7 +137,9 @@ function baseUrlOf(servers: unknown, spec: string): string | undefined {
     return isObject(variable) && typeof variable.default === 'string' ? variable.default : whole
   })
   const base = /^https?:/i.test(spec) ? spec : undefined
-  if (!URL.canParse(text, base)) return undefined
-  const url = new URL(text, base)
+  // An empty URL would be that of the description, with the credentials in its query.
+  const location = text === '' ? '/' : text
+  if (!URL.canParse(location, base)) return undefined
+  const url = new URL(location, base)
   return /^https?:$/.test(url.protocol) && url.username === '' ? url.href : undefined
 }

@@ -137,6 +137,8 @@ export class SchemaCode {
     const members = properties
       // Servers set members that are only read, and zod cannot have a member of that name.
       .filter(([name, property]) => !(isObject(property) && property.readOnly === true) && name !== '__proto__')
+      // If such a member is missing, zod checks the inherited function. Open objects accept it without a schema.
+      .filter(([name]) => needed.has(name) || !(name in Object.prototype))
       .map(([name, property]) => {
         const code = this.#write(property, place)
         return [name, needed.has(name) ? code : `${code}.optional()`] as const
