@@ -137,6 +137,8 @@ describe.skipIf(!hasRedis)('a Redis cluster', () => {
       }
       await restart()
       await expect.poll(claim, { timeout: 15_000 }).toBeGreaterThan(10)
+      // The next tests use all servers.
+      await expect.poll(() => createAll(`end-${performance.now()}`), { timeout: 15_000 }).toEqual([])
       // The subscription was at one of the servers that were killed.
       expect(gaps).toBeGreaterThan(0)
       await store.close()
