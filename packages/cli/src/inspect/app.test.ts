@@ -3,6 +3,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Connector } from '@mcpx/protocol'
+import { createServer } from '@mcpx/server'
 import { describe, expect, it } from 'vitest'
 import type { InspectEvent } from './api.ts'
 import { inspect } from './inspect.fixture.ts'
@@ -179,6 +180,29 @@ describe('the calls of the page', () => {
     expect(found.messages).toHaveLength(2_000)
     expect(found.messages.at(-1)?.detail).toBe('30000')
   })
+
+  it('keep the newest progress of a call while the page does not read', async () => {
+    const COUNT = 40_000
+    const server = createServer({ name: 'flood', version: '1.0.0' }).tool('flood', {}, async (_, ctx) => {
+      for (let step = 1; step <= COUNT; step++) await ctx.progress(step, COUNT)
+      return 'done'
+    })
+    const { url, inspection } = await inspect(server)
+    await readUntil(url, isSettled)
+    const isLog = (event: InspectEvent): event is EventOf<'log'> => event.type === 'log'
+    const { events } = await readUntil(url, isLog, async () => {
+      const call = { id: 'c1', method: 'callTool', params: { name: 'flood', args: {} } }
+      await send(`${url}calls`, { origin: new URL(url).origin }, JSON.stringify(call))
+      const isDone = () =>
+        inspection.log.messages.some(({ kind, title }) => kind === 'response' && title === 'tools/call')
+      await expect.poll(isDone, { timeout: 20_000 }).toBe(true)
+    })
+    const steps = events.flatMap((event) => (event.type === 'progress' ? [event.progress ?? 0] : []))
+    expect(steps.length).toBeGreaterThan(100)
+    expect(steps.length).toBeLessThan(COUNT)
+    expect(steps.at(-1)).toBe(COUNT)
+    expect(steps).toEqual([...steps].sort((one, other) => one - other))
+  }, 30_000)
 
   it('explain why there is no connection, and connect again', async () => {
     let isUp = false

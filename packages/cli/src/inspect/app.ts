@@ -10,7 +10,10 @@ import type { Inspection } from './inspection.ts'
 
 /** The longest body of a call, in bytes. */
 const MAX_BODY = 16 * 1024 * 1024
-/** How many events may wait for a page that reads slowly. Further messages are left out until it has read the others. */
+/**
+ * How many events may wait for a page that reads slowly. Until it has read them, further messages are left out, and only the
+ * newest progress of each call and one change of each kind are kept.
+ */
 const MAX_WAITING = 5_000
 /** How long the stream may be without an event, in ms. */
 const KEEP_ALIVE = 15_000
@@ -140,6 +143,8 @@ async function readCall(context: Context, inspection: Inspection): Promise<PageC
 function streamEvents(inspection: Inspection): Response {
   const encoder = new TextEncoder()
   let hasGap = false
+  /** The events that are kept for a page that reads slowly. */
+  const newest = new Map<string, InspectEvent>()
   let stop: () => void = () => {}
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -147,7 +152,10 @@ function streamEvents(inspection: Inspection): Response {
         const write = (text: string) => controller.enqueue(encoder.encode(text))
         const timer = setInterval(() => write(':\n\n'), KEEP_ALIVE)
         const stopObserving = inspection.observe((event: InspectEvent) => {
-          if (event.type === 'message' && (hasGap || (controller.desiredSize ?? 0) < -MAX_WAITING)) hasGap = true
+          const isBehind = hasGap || (controller.desiredSize ?? 0) < -MAX_WAITING
+          if (isBehind && event.type === 'message') hasGap = true
+          else if (isBehind && event.type === 'progress') newest.set(`progress ${event.id}`, event)
+          else if (isBehind && event.type === 'change') newest.set(JSON.stringify(event.change), event)
           else write(eventText(event))
         })
         stop = () => {
@@ -156,6 +164,8 @@ function streamEvents(inspection: Inspection): Response {
         }
       },
       pull(controller) {
+        for (const event of newest.values()) controller.enqueue(encoder.encode(eventText(event)))
+        newest.clear()
         if (!hasGap) return
         hasGap = false
         controller.enqueue(encoder.encode(eventText({ type: 'log', messages: inspection.log.messages })))
