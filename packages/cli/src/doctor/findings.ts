@@ -197,11 +197,6 @@ export const FINDINGS = {
     'List them in Access-Control-Allow-Headers.',
     FETCH,
   ),
-  'cors-exposed': warning(
-    'Clients in browsers cannot read the session id.',
-    'List Mcp-Session-Id in Access-Control-Expose-Headers.',
-    FETCH,
-  ),
   'origin-unchecked': warning(
     'Any web page can use a server on the machine of its user (DNS rebinding).',
     'Refuse requests with an Origin that is not allowed.',

@@ -192,7 +192,6 @@ const HINTS: Readonly<Record<HintedId, Hints>> = {
   }),
   'no-preflight': cors,
   'cors-headers': cors,
-  'cors-exposed': cors,
   'origin-unchecked': ({ host }) => ({
     '@mcpx': 'export default mcp(server) // refuses foreign origins by default',
     'official SDK': `new StreamableHTTPServerTransport({ enableDnsRebindingProtection: true, allowedHosts: ['${host}'] })`,
