@@ -83,7 +83,7 @@ type DescribeNested<Name> = Name extends string
   ? `${Name} must be a string, a number, a boolean or a list of choices, because forms are flat`
   : never
 
-/** The names of the properties that accept no value of these types. */
+/** The names of the properties of `S` that accept no value of the types `Allowed`. */
 type MembersOf<S, Allowed> =
   unknown extends SchemaInput<S>
     ? never
@@ -91,7 +91,7 @@ type MembersOf<S, Allowed> =
         [Key in keyof SchemaInput<S>]-?: Accepts<SchemaInput<S>[Key], Allowed> extends true ? never : Key
       }[keyof SchemaInput<S>]
 
-/** Whether a type accepts a value of these types. `never`, the type of the members of an empty object, counts as yes. */
+/** Whether a type accepts a value of the types `Allowed`. Also true for `never`, which is the type of the members of an empty object. */
 type Accepts<Value, Allowed> = unknown extends Value
   ? true
   : [Value] extends [never]

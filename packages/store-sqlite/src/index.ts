@@ -14,7 +14,7 @@ export type { SqliteStoreOptions } from './options.ts'
 export interface SqliteStore extends Store {
   /** Tasks. */
   readonly tasks: TaskStore
-  /** Ends all subscriptions and followed streams. The database stays open. */
+  /** Ends all subscriptions, and all loops over `events.follow`. The database stays open. */
   close(): Promise<void>
 }
 

@@ -56,8 +56,8 @@ export async function consentPage(view: ConsentView): Promise<Response> {
       : html`<ul>${scopes.map(([scope, description]) => html`<li>${description} <small>(${scope})</small></li>`)}</ul>`
   }</dd>
 </dl>
-<p class="warn">Allow this only if you have just started the login in this application${
-    target.kind === 'site' ? html`, and know <strong>${target.name}</strong>` : ' on this device'
+<p class="warn">Allow this only if you have just started this login in the application named above${
+    target.kind === 'site' ? html`, and trust <strong>${target.name}</strong>` : ' on this device'
   }. Otherwise somebody else may get access in your name.${
     view.remembers ? ' This browser will not be asked again for a while.' : ''
   }</p>
@@ -83,7 +83,7 @@ export async function errorPage({ code, message, remedy, status }: OAuthError): 
   return page('The login cannot continue', body, status === 401 ? 400 : status)
 }
 
-/** @param redirectUri the final target of the form, because browsers apply `form-action` to redirects, too */
+/** @param redirectUri where the form leads in the end: browsers apply `form-action` to redirects, too */
 async function page(title: string, body: unknown, status: number, redirectUri?: string): Promise<Response> {
   const text = await html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
@@ -105,7 +105,7 @@ async function page(title: string, body: unknown, status: number, redirectUri?: 
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // The URL of the page contains the state of the client. Other policies would remove the origin of the form.
+      // The URL contains the state of the client, which other sites must not see. With `no-referrer`, the form would send `Origin: null`.
       'referrer-policy': 'same-origin',
       ...(status === 503 && { 'retry-after': '5' }),
     },

@@ -3,7 +3,7 @@
 /** In characters. */
 const MAX_URI = 1_024
 
-/** A scheme that a browser or an operating system handles itself, or that is not an application of the user. */
+/** A scheme that the browser or the operating system handles itself, or that does not open an application of the user. */
 const UNSAFE_SCHEME =
   /^(?:.|about|blob|chrome|chrome-extension|content|data|edge|file|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|res|resource|search-ms|shell|sms|ssh|tel|telnet|vbscript|view-source|wss?):$/
 
@@ -15,13 +15,13 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(?![^/?
 /** Returns the reason why a URI cannot be registered, or undefined if it can. */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > MAX_URI) return `is longer than ${MAX_URI} characters`
-  // Browsers and other parsers disagree on what such characters mean.
+  // Parsers of URLs interpret spaces, these punctuation marks and characters beyond ASCII differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri) || !URL.canParse(uri)) return 'is not a URL'
   const { protocol, username, password, searchParams } = new URL(uri)
   if (uri.includes('#')) return 'has a fragment'
   if (username !== '' || password !== '' || /^[a-z][a-z\d+.-]*:\/*[^/?]*@/i.test(uri)) return 'contains a user name'
   const reserved = RESPONSE_PARAMS.find((name) => searchParams.has(name))
-  if (reserved !== undefined) return `has the parameter ${reserved}, which is one of the response`
+  if (reserved !== undefined) return `has the parameter ${reserved}, which is reserved for the response`
   if (UNSAFE_SCHEME.test(protocol)) return `has the scheme ${protocol}, which is not safe`
   if (protocol === 'https:') return uri.startsWith('https://') ? undefined : 'has no host'
   if (protocol !== 'http:' || LOOPBACK.test(uri)) return undefined

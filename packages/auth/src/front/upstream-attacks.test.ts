@@ -82,7 +82,7 @@ describe('the ID token', () => {
     const world = new World()
     world.provider.claims = claims
     expect(await outcome(world)).toMatchObject(failed)
-    expect(world.warnings[0]?.message).toMatch('verification: The user is not known')
+    expect(world.warnings[0]?.message).toMatch('verification: The user could not be identified')
   })
 
   it.each([

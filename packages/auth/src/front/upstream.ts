@@ -1,4 +1,4 @@
-/** The login at the provider: the authorization code flow of this server as a client, and the identity of the user. */
+/** Logs the user in at the provider, where this server is the OAuth client, and reads the identity of the user. */
 
 import { isObject } from '@mcpx/protocol'
 import {
@@ -60,11 +60,11 @@ interface Endpoints {
 const MAX_AGE = 600_000
 const COOLDOWN = 5_000
 const MAX_RESPONSE_SIZE = 262_144
-/** The most claims of a user, in characters of JSON. They are limited because they are stored with each login. */
+/** The maximum size of the claims of a user, in characters of JSON. They are limited because they are stored with each login. */
 const MAX_CLAIMS = 32_768
 /** How far clocks may differ, in ms. */
 const CLOCK_TOLERANCE = 60_000
-/** How long before its expiry a token is refreshed, in ms; at most a tenth of its lifetime. */
+/** A token is refreshed this long before it expires, in ms; a short-lived one, when a tenth of its lifetime is left. */
 const MARGIN = 60_000
 
 /** Claims about the ID token, not about the user. */
@@ -174,7 +174,7 @@ export class Upstream {
     if (problem !== undefined) throw this.#identityError(problem)
     const claims = Object.fromEntries(Object.entries(all).filter(([name]) => !TOKEN_CLAIMS.has(name)))
     if (JSON.stringify(claims).length > MAX_CLAIMS)
-      throw this.#identityError(`there are over ${MAX_CLAIMS} characters of claims`)
+      throw this.#identityError(`the claims have more than ${MAX_CLAIMS} characters`)
     return { subject, claims }
   }
 
@@ -196,7 +196,7 @@ export class Upstream {
   #identityError(problem: string, cause?: Error): AuthError {
     const { issuer, endpoints, name } = this.#provider
     const url = issuer ?? endpoints?.userInfo ?? name
-    return new AuthError(`The user is not known: ${problem}`, { step: 'verification', url, cause })
+    return new AuthError(`The user could not be identified: ${problem}`, { step: 'verification', url, cause })
   }
 
   /** Refreshes tokens. Returns undefined if the provider has ended the login. Rejects with `AuthError` for other failures. */

@@ -12,7 +12,7 @@ interface CatalogueOptions {
   readonly full: boolean
 }
 
-/** Longer descriptions are cut, in characters. */
+/** The maximum length of a description in a list, in characters. Longer ones are cut. */
 const MAX_SUMMARY = 100
 
 /** Returns the text that `mcpx list` prints. */
@@ -133,7 +133,7 @@ function summaryOf(text: string): string {
   return line.length > MAX_SUMMARY ? `${line.slice(0, MAX_SUMMARY - 1)}…` : line
 }
 
-/** The members of a server in the settings of a host that are printed. */
+/** A server in the settings of a host, with the members that are printed. */
 export interface ShownServer {
   readonly name: string
   readonly host: string | undefined
@@ -143,7 +143,7 @@ export interface ShownServer {
   readonly url?: unknown
 }
 
-/** Returns the text that `mcpx list` prints without a server. */
+/** Returns the text that `mcpx list` prints if no server is named: the servers in the settings of hosts. */
 export function formatServers(servers: readonly ShownServer[], output: Output): string {
   if (servers.length === 0) {
     return 'The settings of hosts on this machine contain no servers.\nList one of your own: mcpx list https://example.com/mcp'

@@ -15,7 +15,7 @@ export interface DevClient {
   readonly redirectUris?: readonly string[] | undefined
   /** Default: `authorization_code` and `refresh_token`, or `client_credentials` without redirect URIs. */
   readonly grantTypes?: readonly string[] | undefined
-  /** The name for users. Default: none. */
+  /** The name of the client that users see. Default: none. */
   readonly name?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export interface TrustedAssertions {
   readonly jwks?: JSONWebKeySet | undefined
   /** The URL of its public keys. */
   readonly jwksUri?: string | undefined
-  /** Whether workloads send its assertions, without being clients. Default: false. */
+  /** Whether workloads that are not registered as clients may authenticate with assertions of this issuer. Default: false. */
   readonly workloads?: boolean | undefined
 }
 
@@ -67,7 +67,7 @@ export interface DevAuthorizationServerOptions {
   readonly clientMetadata?: boolean | undefined
   /** `required`: every token is bound to a key. `nonce`: proofs must contain a nonce as well. Default: `optional`. */
   readonly dpop?: 'optional' | 'required' | 'nonce' | undefined
-  /** Issuers whose assertions are accepted. Default: none; its own ID tokens are always accepted. */
+  /** Issuers whose assertions are accepted. Default: none. ID tokens of this server are always accepted. */
   readonly trusted?: readonly TrustedAssertions[] | undefined
   /** Fetches the metadata and keys of clients and trusted issuers. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
