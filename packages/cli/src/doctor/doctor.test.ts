@@ -390,6 +390,23 @@ describe('the doctor raises no false alarm', () => {
     expect(await diagnose(guarded())).toEqual([])
   })
 
+  it.each([
+    ['2025-03-26', null],
+    ['2025-06-18', '2025-06-18'],
+  ])('at a healthy server of %s, which refuses the header of another revision', async (protocolVersion, expected) => {
+    const found = await diagnose((request, message) => {
+      if (message?.method === 'initialize') {
+        const result = { ...info, protocolVersion }
+        return json({ jsonrpc: '2.0', id: message.id, result }, { headers: { 'mcp-session-id': 'a-1' } })
+      }
+      const isInSession = request.headers.get('mcp-session-id') === 'a-1'
+      if (isInSession && request.headers.get('mcp-protocol-version') !== expected)
+        return new Response('', { status: 400 })
+      return undefined
+    })
+    expect(found).toEqual([])
+  })
+
   it('at a server of the official SDK, but for what it does not check', async () => {
     const url = await serve(async (request, response) => {
       const official = new McpServer({ name: 'official', version: '1.0.0' })

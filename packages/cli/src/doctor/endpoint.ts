@@ -48,7 +48,7 @@ export async function checkEndpoint(url: URL, prober: Prober, diagnosis: Diagnos
   checkStream(handshake, 'initialize', diagnosis)
   if (result === undefined) return false
   const session = handshake.headers.get('mcp-session-id') ?? undefined
-  await checkSession(url, session, prober, diagnosis)
+  await checkSession(url, { session, revision: String(result.protocolVersion) }, prober, diagnosis)
   await checkDiscover(url, prober, diagnosis, false)
   if (isLoopback(url)) await checkOrigin(url, prober, diagnosis)
   return true
@@ -132,11 +132,16 @@ function checkStream({ headers }: Probe, request: string, diagnosis: Diagnosis):
 
 async function checkSession(
   url: URL,
-  session: string | undefined,
+  { session, revision }: { readonly session: string | undefined; readonly revision: string },
   prober: Prober,
   diagnosis: Diagnosis,
 ): Promise<void> {
-  const headers = { 'mcp-protocol-version': REVISION, ...(session !== undefined && { 'mcp-session-id': session }) }
+  // Earlier revisions do not have this header.
+  const hasVersionHeader = revision >= '2025-06-18'
+  const headers = {
+    ...(hasVersionHeader && { 'mcp-protocol-version': revision }),
+    ...(session !== undefined && { 'mcp-session-id': session }),
+  }
   const attempt = async (request: string, check: () => Promise<void>) => {
     try {
       await check()
@@ -166,12 +171,13 @@ async function checkSession(
     if (probe.status === 405 || (probe.status === 200 && isStream)) diagnosis.pass('GET is a stream, or 405')
     else diagnosis.add('get-status', `GET ${url}: ${probe.status} ${probe.headers.get('content-type') ?? ''}`.trim())
   })
-  await attempt('POST ping with an unknown revision', async () => {
+  const checkVersionHeader = async () => {
     const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
     const { status } = await prober.post(url, ping, { ...headers, 'mcp-protocol-version': '1999-01-01' })
     if (status === 400) diagnosis.pass('an unknown revision is refused with 400')
     else diagnosis.add('version-unchecked', `POST with MCP-Protocol-Version: 1999-01-01: ${status}`)
-  })
+  }
+  if (hasVersionHeader) await attempt('POST ping with an unknown revision', checkVersionHeader)
   if (session === undefined) return
   await attempt('POST with an unknown session', async () => {
     const unknown = { ...headers, 'mcp-session-id': '00000000-0000-4000-8000-000000000000' }
