@@ -1,15 +1,15 @@
 /** Runs the commands of `mcpx` as processes against servers with other SDKs. */
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandFor, openServers, type Servers } from './peers.ts'
 import { frameworkServers } from './third-party/frameworks.ts'
 import { serveMcpLite } from './third-party/mcp-lite.ts'
-import type { ListeningServer } from './third-party/program.ts'
+import { type ListeningServer, programOf, startListening } from './third-party/program.ts'
 
 const sources = new URL('../../../packages/cli/src/', import.meta.url)
 const program = ['--import', new URL('sources.fixture.ts', sources).href, fileURLToPath(new URL('main.ts', sources))]
@@ -101,3 +101,52 @@ describe.each([...others, { name: 'mcp-lite', serve: serveMcpLite }])('a server 
     expect((await mcpx(url, 'ping')).code).toBe(0)
   }, 60_000)
 })
+
+/** The findings of `mcpx doctor`: each is true of these servers. */
+const findings: Readonly<Record<string, readonly string[]>> = {
+  tmcp: ['version-unchecked', 'lost-session', 'origin-unchecked'],
+  'mcp-handler': ['origin-unchecked', 'no-description'],
+  'mcp-lite': ['lost-session', 'origin-unchecked', 'no-description'],
+  everything: ['lost-session', 'origin-unchecked', 'model-schema'],
+}
+const everything = {
+  name: 'everything',
+  serve: () => startListening(programOf('@modelcontextprotocol/server-everything'), ['streamableHttp']),
+}
+
+it.each([...others, { name: 'mcp-lite', serve: serveMcpLite }, everything])(
+  'mcpx doctor reports what a server with $name lacks, and nothing else',
+  async ({ name, serve }) => {
+    const { port, close } = await serve()
+    onTestFinished(() => close())
+    const { stdout } = await mcpx(`http://127.0.0.1:${port}/mcp`, 'doctor', ['--json'])
+    expect((JSON.parse(stdout) as { findings: { id: string }[] }).findings.map(({ id }) => id)).toEqual(findings[name])
+  },
+  60_000,
+)
+
+it('the reference server with all features answers every command', async () => {
+  const server = [process.execPath, programOf('@modelcontextprotocol/server-everything'), 'stdio']
+  expect((await mcpx(server, 'list')).stdout).toContain('get-sum(a: number, b: number)')
+  expect((await mcpx(server, 'call', ['get-sum', 'a=2', 'b=3'])).stdout).toBe('The sum of 2 and 3 is 5.\n')
+  expect((await mcpx(server, 'call', ['get-tiny-image'])).stdout).toMatch(/^image\/png, \d+ bytes: /m)
+  expect((await mcpx(server, 'read', ['demo://resource/dynamic/text/1'])).stdout).toContain('Resource 1')
+  expect((await mcpx(server, 'prompt', ['args-prompt', 'city=Oslo'])).stdout).toContain('Oslo')
+  expect((await mcpx(server, 'types')).stdout).toContain('"get-sum"')
+  expect((await mcpx(server, 'ping')).code).toBe(0)
+  expect((await mcpx(server, 'lock', ['--file', 'everything.lock.json'])).code).toBe(0)
+  expect((await mcpx(server, 'lock', ['--check', '--file', 'everything.lock.json'])).code).toBe(0)
+}, 120_000)
+
+it('the reference servers for files and memories are listed, called and locked', async () => {
+  writeFileSync(join(home, 'note.txt'), 'Buy milk\n')
+  const files = [process.execPath, programOf('@modelcontextprotocol/server-filesystem'), home]
+  expect((await mcpx(files, 'list')).stdout).toContain('read_text_file(')
+  expect((await mcpx(files, 'call', ['read_text_file', `path=${join(home, 'note.txt')}`])).stdout).toContain('Buy milk')
+  expect((await mcpx(files, 'call', ['read_text_file', 'path=/etc/passwd'])).code).toBe(1)
+  expect((await mcpx(files, 'lock', ['--file', 'files.lock.json'])).code).toBe(0)
+  const memory = [process.execPath, programOf('@modelcontextprotocol/server-memory')]
+  expect((await mcpx(memory, 'call', ['read_graph'])).stdout).toContain('entities')
+  // Another server is not the locked one.
+  expect((await mcpx(memory, 'lock', ['--check', '--file', 'files.lock.json'])).code).toBe(1)
+}, 120_000)
