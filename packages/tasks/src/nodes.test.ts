@@ -478,6 +478,27 @@ describe('subscriptions to tasks', () => {
     expect(far.heard.every(({ method }) => !/progress|message/.test(method))).toBe(true)
   })
 
+  it('send no progress and no log messages of the handler', async () => {
+    const node = createNode(memoryStore(), (server) =>
+      server.tool('t', { task: 'required' }, async (_, ctx) => {
+        await ctx.elicit('yes', { message: 'Begin?', schema: z.object({ yes: z.boolean() }) })
+        ctx.log.error('logged')
+        await ctx.progress(1, 2, 'half')
+        await pause(20)
+        return 'done'
+      }),
+    )
+    const peer = connectPeer(node)
+    const { taskId } = await peer.call('t')
+    await peer.until(taskId, 'input_required')
+    void peer.send('subscriptions/listen', listen([taskId]))
+    await expect.poll(() => states(peer)).toHaveLength(1)
+    await peer.update(taskId, { yes: accept({ yes: true }) })
+    await expect.poll(() => states(peer).at(-1)).toMatchObject({ status: 'completed' })
+    const methods = new Set(peer.heard.map(({ method }) => method))
+    expect([...methods].sort()).toEqual(['notifications/subscriptions/acknowledged', 'notifications/tasks'])
+  })
+
   it('send no state twice, also when messages of the bus may have been lost', async () => {
     const store = memoryStore()
     const gaps: (() => void)[] = []

@@ -75,6 +75,18 @@ describe('a tool with task: "auto"', () => {
     expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'done after 100' }] })
   })
 
+  it('continues with progress notifications for clients without tasks, past its inline time', async () => {
+    const server = create().tool('t', { task: 'auto' }, async (_, ctx) => {
+      await pause(60)
+      await ctx.progress(1, 2, 'half')
+      await pause(60)
+      return 'done'
+    })
+    const peer = connectPeer(server, undeclared)
+    expect(await peer.call('t')).toMatchObject({ resultType: 'complete', content: [{ text: 'done' }] })
+    expect(peer.heard).toMatchObject([{ method: 'notifications/progress', params: { message: 'half' } }])
+  })
+
   it('uses the declaration of each request, not of earlier ones, and not the old capability', async () => {
     const server = slow()
     expect(await connectPeer(server).call('slow', { ms: 60 })).toMatchObject({ resultType: 'task' })
@@ -407,6 +419,27 @@ describe('input requests of a task', () => {
     expect(await peer.update(taskId, { second: accept({ name: 'B' }) })).toMatchObject({ resultType: 'complete' })
   })
 
+  it('end the task if the handler uses a key twice, and are never shown again', async () => {
+    const errors: unknown[] = []
+    const server = create({}, { onError: (error) => errors.push(error) }).tool(
+      't',
+      { task: 'required' },
+      async (_, ctx) => {
+        await ctx.elicit('user', askName)
+        await ctx.elicit('user', askName)
+        return ''
+      },
+    )
+    const peer = connectPeer(server)
+    const { taskId } = await peer.call('t')
+    await peer.until(taskId, 'input_required')
+    await peer.update(taskId, { user: accept({ name: 'Ada' }) })
+    const ended = await peer.until(taskId, 'completed', 'failed', 'input_required')
+    expect(ended).toMatchObject({ status: 'completed', result: { isError: true } })
+    expect(ended).not.toHaveProperty('inputRequests')
+    expect(errors).toMatchObject([{ message: expect.stringContaining('"user": the key was already used') }])
+  })
+
   it('refuse a response of the wrong type, with its place, and stay open', async () => {
     const peer = connectPeer(asking())
     const { taskId } = await peer.call('two')
@@ -533,6 +566,14 @@ describe('progress of a task', () => {
       expect(peer.heard).toMatchObject([{ method: 'notifications/progress', params: { progress: 1, message: 'half' } }])
     }
   })
+})
+
+it('a client may poll a task as often as it likes', async () => {
+  const server = create().tool('t', { task: 'required' }, () => pause(100).then(() => 'done'))
+  const peer = connectPeer(server)
+  const { taskId } = await peer.call('t')
+  const polls = await Promise.all(Array.from({ length: 100 }, () => peer.get(taskId)))
+  for (const poll of polls) expect(poll).toMatchObject({ resultType: 'complete', taskId })
 })
 
 describe('the methods of tasks', () => {
