@@ -10,6 +10,7 @@ import { http } from '@mcpx/transport-http/client'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 
 const program = fileURLToPath(new URL('process.fixture.ts', import.meta.url))
+const queueWorker = fileURLToPath(new URL('queue-worker.fixture.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'tasks-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -45,7 +46,13 @@ describe('processes that are killed', { timeout: 120_000 }, () => {
       }
       return { client, kill }
     }
-    return { start, readLog }
+    /** Runs a process that does the work of a task. Resolves to its exit code. */
+    async function work(id: string): Promise<unknown> {
+      const child = spawn(process.execPath, ['--conditions=source', queueWorker, database, id], { stdio: 'inherit' })
+      children.push(child)
+      return (await once(child, 'exit'))[0]
+    }
+    return { start, work, readLog }
   }
 
   it('between two steps: another process continues after the first one, which runs once', async () => {
@@ -106,5 +113,22 @@ describe('processes that are killed', { timeout: 120_000 }, () => {
       ])
     }
     expect(readLog().filter((line) => /^(charge|ship)/.test(line))).toHaveLength(2)
+  })
+
+  it('after the work was handed to a queue: a process without a server asks, reports and completes', async () => {
+    const { start, work, readLog } = createPlace()
+    const first = await start('first')
+    const { id } = await first.client.callTool('render', {}, { task: 'handle' })
+    await expect.poll(readLog, { timeout: 20_000 }).toContain('queued first')
+    await first.kill()
+    const second = await start('second')
+    const task = second.client.task(id)
+    const messages: unknown[] = []
+    task.onStatus(({ statusMessage }) => messages.push(statusMessage))
+    const [code, { content }] = await Promise.all([work(id), task.result()])
+    expect(code).toBe(0)
+    expect(content).toEqual([{ type: 'text', text: 'large: true' }])
+    expect(messages).toContain('rendering')
+    expect(readLog()).toEqual(['queued first'])
   })
 })

@@ -6,7 +6,7 @@ import { createServer } from '@mcpx/server'
 import { sqliteStore } from '@mcpx/store-sqlite'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { z } from 'zod'
-import { tasks } from './index.ts'
+import { continueAsTask, tasks } from './index.ts'
 
 const [database = '', log = '', name = ''] = process.argv.slice(2)
 const write = (line: string) => appendFileSync(log, `${line} ${name}\n`)
@@ -49,6 +49,11 @@ const server = createServer(
       })
     }
     return 'counted'
+  })
+  .tool('render', { description: 'Leaves its work to a queue', task: 'required' }, async (_, ctx) => {
+    const task = await continueAsTask(ctx)
+    write('queued')
+    return task?.handOff()
   })
   .tool('once', { description: 'Is not resumable', task: 'required' }, async (_, ctx) => {
     write('once')
