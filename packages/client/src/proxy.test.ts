@@ -88,6 +88,9 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     await handler.listTools({}, ctx)
     expect(server.asked('tools/list')).toHaveLength(3)
     await expect(handler.callTool({ name: 'x' }, ctx)).rejects.toMatchObject({ code: -32602, data: { a: 1 } })
+    // Many servers refuse calls without arguments.
+    expect(server.asked('tools/call')[0]?.params).toMatchObject({ name: 'x', arguments: {} })
+    expect(await handler.getPrompt({ name: 'p' }, ctx)).toMatchObject({ description: '{}' })
     expect(await handler.getPrompt({ name: 'p', arguments: { a: 'b' } }, ctx)).toMatchObject({
       description: '{"a":"b"}',
     })

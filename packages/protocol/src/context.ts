@@ -25,8 +25,9 @@ export interface ClientFacts {
   /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities
   /**
-   * Returns whether the client declared an extension, such as `io.modelcontextprotocol/ui`. If an extension of this
-   * server is limited to one era, declaring it in the other era has no effect.
+   * Returns whether the client declared an extension, such as `com.example/credits`. A name without a prefix, such as `ui`,
+   * is an extension of the protocol: `io.modelcontextprotocol/ui`. If an extension of this server is limited to one era,
+   * declaring it in the other era has no effect.
    */
   supports(extension: string): boolean
 }

@@ -51,7 +51,8 @@ export class DeclaredClient implements ClientFacts {
 
   supports(extension: string): boolean {
     const { extensions = {} } = this.capabilities
-    return Object.hasOwn(extensions, extension) && this.#known?.ignores(extension, this.#era) !== true
+    const id = extension.includes('/') ? extension : `io.modelcontextprotocol/${extension}`
+    return Object.hasOwn(extensions, id) && this.#known?.ignores(id, this.#era) !== true
   }
 }
 
