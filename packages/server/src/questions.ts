@@ -261,6 +261,9 @@ function isStandard(schema: FormSchema): schema is StandardSchema {
   return '~standard' in schema
 }
 
+/** The most questions that a handler may ask in one run, and that a result may contain. */
+const MAX_QUESTIONS = 1_000
+
 /** The kind of question per key. A key must keep its kind in all runs of a call. */
 export type QuestionKinds = Map<string, string>
 
@@ -347,7 +350,15 @@ function claimKey(askedKeys: Set<string>, key: string): void {
     const remedy = 'use different keys, such as `seat-2` for the second question'
     throw new QuestionError(`Question ${quoted(key)}: the key was already used in this run of the handler; ${remedy}`)
   }
+  checkCount(askedKeys.size + 1)
   askedKeys.add(key)
+}
+
+function checkCount(count: number): void {
+  if (count <= MAX_QUESTIONS) return
+  throw new QuestionError(
+    `Questions of one call: expected at most ${MAX_QUESTIONS}; ask for several values in one form`,
+  )
 }
 
 /**
@@ -362,6 +373,7 @@ export function usableQuestions(
 ): [string, Question][] {
   const missing: JsonObject = {}
   const all = Object.entries(questions)
+  checkCount(all.length)
   for (const [key, { request }] of all) checkQuestion(key, request)
   const usable = all.filter(([, { request }]) => {
     const lacking = missingCapabilities(request, capabilities, declaresContext)

@@ -83,6 +83,29 @@ describe.each(newest)('several input requests in one round of %s', (revision) =>
     expect(asked).toHaveLength(2)
     expect(asked[1]).toContain('content.row')
   })
+
+  it.each<[string, (ask: (key: string) => Promise<unknown>) => Promise<unknown>]>([
+    ['at once', (ask) => Promise.all(Array.from({ length: 1_001 }, (_, n) => ask(`k${n}`)))],
+    [
+      'one after the other',
+      async (ask) => {
+        for (let n = 0; n < 1_001; n++)
+          await ask(`k${n}`).catch((error) => (n < 1_000 ? undefined : Promise.reject(error)))
+      },
+    ],
+  ])('are limited to 1,000 in one run, %s', async (_, askAll) => {
+    const errors: unknown[] = []
+    const server = oneTool(
+      async (_args, ctx) => text(await askAll((key) => ctx.ask({ [key]: { method: 'roots/list' } }))),
+      {
+        onError: (error) => errors.push(error),
+      },
+    )
+    const peer = await connect(server, revision, { 'roots/list': () => ({ roots: [] }) })
+    await peer.call('tools/call', { name: 't' }).catch(() => {})
+    const message = 'Questions of one call: expected at most 1000; ask for several values in one form'
+    expect(errors).toContainEqual(expect.objectContaining({ name: 'QuestionError', message }))
+  })
 })
 
 describe('an input request as a value', () => {
