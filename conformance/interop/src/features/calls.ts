@@ -129,6 +129,14 @@ export const calls: Features = {
       assert.equal(textOf(await driver.callTool('add', { a: 2, b: 3 })), '{"sum":5}')
     },
   },
+  'the client detects the newest revision that the HTTP+SSE transport has': {
+    transports: ['sse'],
+    async run({ connect, pairing }) {
+      const driver = await connect({ detectRevision: true })
+      if (pairing.ours === 'server') assert.equal(driver.revision, '2025-11-25')
+      assert.equal(textOf(await driver.callTool('add', { a: 2, b: 3 })), '{"sum":5}')
+    },
+  },
 }
 
 async function cancel({ driver }: Rig): Promise<void> {
