@@ -271,9 +271,10 @@ await server.connect(new StdioServerTransport())
 
   it('starts a server that keeps exiting ever more slowly', async () => {
     const { stderr, save } = await startDev()
-    await save(echoSource('two', '; setTimeout(() => process.exit(7), 50)'))
+    // A process that exits before it is connected has not started, and is not started again.
+    await save(echoSource('two', '; setTimeout(() => process.exit(7), 1_000)'))
     const exits = () => stderr().split('exited with code 7').length - 1
-    await expect.poll(exits, { timeout: 20_000 }).toBeGreaterThan(2)
+    await expect.poll(exits, { timeout: 40_000 }).toBeGreaterThan(2)
     // The next delays are 0.5, 1 and 2 s.
     const before = exits()
     await pause(3_000)
