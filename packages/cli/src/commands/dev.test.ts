@@ -269,7 +269,7 @@ await server.connect(new StdioServerTransport())
     expect(await textOf(client.callTool('version'))).toBe('two')
   })
 
-  it('starts a server that keeps exiting ever more slowly', async () => {
+  it('starts a server that keeps exiting ever more slowly', { timeout: 60_000 }, async () => {
     const { stderr, save } = await startDev()
     // A process that exits before it is connected has not started, and is not started again.
     await save(echoSource('two', '; setTimeout(() => process.exit(7), 1_000)'))
