@@ -226,7 +226,7 @@ async function checkDiscover(url: URL, prober: Prober, diagnosis: Diagnosis, isO
   return false
 }
 
-/** Opens the stream of a modern client. Its first event has to arrive at once, although the stream goes on. */
+/** Opens the stream of a modern client. Its first event has to arrive at once, while the stream stays open. */
 async function checkListen(url: URL, prober: Prober, diagnosis: Diagnosis, _meta: object): Promise<void> {
   if (diagnosis.findings.some(({ id }) => id === 'held-stream')) return
   const params = { _meta, notifications: { toolsListChanged: true } }

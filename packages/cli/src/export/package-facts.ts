@@ -44,7 +44,7 @@ export interface Repository {
 /**
  * Reads the package.json of a folder.
  *
- * @throws CliError if there is none, or if it is not valid JSON
+ * @throws CliError if the file does not exist, or is not valid JSON
  */
 export async function readPackage(folder: string): Promise<PackageFacts> {
   const file = join(folder, 'package.json')
