@@ -53,11 +53,18 @@ describe.skipIf(!hasRedis)(`tasks of a cluster with faults for ${SECONDS} s`, { 
     rmSync(folder, { recursive: true, force: true })
   }, TIMEOUT)
 
-  function open(): Promise<Client> {
-    return connect(http(cluster.balancer.url, { reconnect: { minDelay: 50, maxDelay: 1_000, attempts: 20 } }), {
-      timeout: 20_000,
-      onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
-    })
+  /** Connects a client. Tries again while the balancer has no answer, because nodes are killed meanwhile. */
+  async function open(attempts = 20): Promise<Client> {
+    try {
+      return await connect(http(cluster.balancer.url, { reconnect: { minDelay: 50, maxDelay: 1_000, attempts: 20 } }), {
+        timeout: 20_000,
+        onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+      })
+    } catch (error) {
+      if (attempts === 1 || (error as { retryable?: boolean }).retryable !== true) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      return open(attempts - 1)
+    }
   }
 
   /** Starts one task after the other, and waits for its result. */
