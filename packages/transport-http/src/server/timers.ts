@@ -28,8 +28,15 @@ interface NodeGlobals {
 const { setImmediate: immediate, process } = globalThis as NodeGlobals
 /** The function is read when the module is loaded, because tests replace the global timers. */
 const inNextTurn = immediate ?? queueMicrotask
-/** Runs a function when no promise job is left, but in the same turn of the event loop. */
-const afterJobs = (run: () => void) => (process?.nextTick === undefined ? inNextTurn(run) : process.nextTick(run))
+
+/**
+ * Runs a function when no promise job is left, but in the same turn of the event loop. Node runs a function that was
+ * passed to `nextTick` by a promise job after all promise jobs, and others before them.
+ */
+function afterJobs(run: () => void): void {
+  if (process?.nextTick === undefined) inNextTurn(run)
+  else queueMicrotask(() => process.nextTick?.(run))
+}
 
 let turn: Promise<void> | undefined
 

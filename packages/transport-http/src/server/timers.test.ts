@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { requestTurnOf } from './timers.ts'
+
+it('handles eight requests at the same time, until each of them waits for something else than a promise', async () => {
+  let running = 0
+  let most = 0
+  async function handle(): Promise<void> {
+    await requestTurnOf()
+    running += 1
+    most = Math.max(most, running)
+    for (let job = 0; job < 100; job++) await Promise.resolve()
+    running -= 1
+  }
+  await Promise.all(Array.from({ length: 200 }, handle))
+  expect(most).toBe(8)
+})
