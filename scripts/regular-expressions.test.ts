@@ -13,7 +13,9 @@ const KIB = 1024
 /** How many attacks each expression gets. */
 const ATTACKS = 200
 /** Work of less than this many ms is not measured exactly enough to be judged. */
-const MEASURABLE = 10
+const MEASURABLE = 20
+/** Work of more than this many ms for a short string is exponential. */
+const EXPENSIVE = 40
 
 /** A string that repeats one part. */
 interface Attack {
@@ -97,8 +99,8 @@ function workOf(run: () => unknown, times = 3): number {
   return least
 }
 
-/** A ratio of work for 16 times the length: it is 16 for linear work, and 256 for quadratic work. */
-const TOO_FAST = 80
+/** The work for 16 times the length, in proportion to the work for 16 short strings: 1 if it is linear, 16 if it is quadratic. */
+const TOO_FAST = 5
 
 /** Measures the growth of the work at the first length where it can be measured. Describes it when it is not linear. */
 function growsTooFast(run: (text: string) => unknown, attack: Attack): string | undefined {
@@ -106,16 +108,15 @@ function growsTooFast(run: (text: string) => unknown, attack: Attack): string | 
     const [short, long] = [stringOf(attack, length), stringOf(attack, 16 * length)]
     const work = workOf(() => run(long))
     if (work < MEASURABLE) continue
-    const ratioOf = () =>
-      workOf(() => run(long)) /
-      Math.max(
-        workOf(() => run(short)),
-        0.01,
-      )
+    // As many characters in sum, because some kernels count processor time in steps of 4 ms.
+    const runShort = () => {
+      for (let time = 0; time < 16; time++) run(short)
+    }
+    const ratioOf = () => workOf(() => run(long)) / Math.max(workOf(runShort), 1)
     // Collecting garbage disturbs one measurement, rarely two.
     const ratio = Math.min(ratioOf(), ratioOf())
     if (ratio < TOO_FAST) return undefined
-    const growth = `${Math.round(ratio)} times as long as for ${length}`
+    const growth = `${Math.round(ratio)} times as long as for 16 strings of ${length}`
     return `${JSON.stringify(attack)}: ${Math.round(work)} ms for ${16 * length} characters, ${growth}`
   }
   return undefined
@@ -130,8 +131,8 @@ function weaknessOf(run: (text: string) => unknown, attacks: readonly Attack[]):
     for (const length of [24, 32, 40, 48, 64, 128, KIB / 2, 8 * KIB]) {
       const text = stringOf(attack, length)
       work = workOf(() => run(text), 1)
-      if (work < 4 * MEASURABLE) continue
-      const isExponential = length < 100 && workOf(() => run(text)) > MEASURABLE
+      if (work < EXPENSIVE) continue
+      const isExponential = length < 100 && workOf(() => run(text)) > EXPENSIVE / 4
       if (isExponential) return `${JSON.stringify(attack)}: ${Math.round(work)} ms for ${length} characters`
       return growsTooFast(run, attack)
     }
