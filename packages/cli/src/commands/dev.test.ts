@@ -1,4 +1,5 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Change } from '@mcpx/protocol'
@@ -346,6 +347,31 @@ await server.connect(new StdioServerTransport())
     await terminal.waitFor('started in')
     terminal.type('\x03')
     expect(await terminal.exited).toBe(0)
+  })
+
+  it('prints events as JSON, one per line', async () => {
+    const folder = await folderWith({ 'server.ts': echoSource('one') })
+    const args = ['dev', `${folder}/server.ts`, '--http', '--port', '0', '--inspect', '--json']
+    const terminal = await mcpxInTerminal(args)
+    await terminal.waitFor('"started"')
+    await writeFile(join(folder, 'server.ts'), 'export const server = {')
+    await terminal.waitFor('"failed"')
+    await terminal.waitFor('"kept":true')
+    await writeFile(join(folder, 'server.ts'), echoSource('two', '; setTimeout(() => process.exit(7), 500)'))
+    await terminal.waitFor('"exited"')
+    terminal.type('\x03')
+    expect(await terminal.exited).toBe(0)
+    const lines = terminal.text().match(/\{"event".*\}/g) ?? []
+    const events = lines.map((line) => JSON.parse(line))
+    expect(events).toEqual(
+      expect.arrayContaining([
+        { event: 'serving', url: expect.stringMatching(/^http:.*\/mcp$/) },
+        { event: 'inspecting', url: expect.stringMatching(/^http:/) },
+        { event: 'started', time: expect.any(Number) },
+        { event: 'failed', message: expect.any(String), kept: true },
+        { event: 'exited', message: expect.stringContaining('code 7') },
+      ]),
+    )
   })
 
   it.each([

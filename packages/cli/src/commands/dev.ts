@@ -55,8 +55,10 @@ function readDrain(value: string): number {
 async function dev({ terminal, output }: CommandContext, file: string, options: DevOptions): Promise<void> {
   const { path, isHttp } = readServing(file, options, terminal)
   const name = basename(path)
-  const onWarning = (warning: unknown) =>
-    output.note(`warning: ${warning instanceof Error ? warning.message : warning}`)
+  function onWarning(warning: unknown): void {
+    const message = warning instanceof Error ? warning.message : String(warning)
+    output.event({ event: 'warning', message }, `warning: ${message}`)
+  }
   const [command, ...args] = terminal.program
   const server = new ReplaceableServer({
     command: [command, ...args, 'run', path, '--stdio'],
@@ -68,15 +70,18 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
     onWarning,
     onStart(started, time) {
       front.update(started)
-      output.note(`${name} started in ${Math.round(time)} ms`)
+      output.event({ event: 'started', time: Math.round(time) }, `${name} started in ${Math.round(time)} ms`)
     },
     onFailure(error, isKept) {
       const state = isKept ? 'The server before the last save continues.' : 'It is started when a file is saved.'
-      output.note(`${name} did not start. ${state}`)
+      const event = { event: 'failed', message: error.message, kept: isKept } as const
+      output.event(event, `${name} did not start. ${state}`)
       if (!(error.cause instanceof Error && error.cause.name === 'ConnectionError')) onWarning(error)
     },
-    onExit: ({ message, cause }) =>
-      output.note(`${name} ${cause instanceof Error ? cause.message : message}; it is started again`),
+    onExit({ message, cause }) {
+      const reason = cause instanceof Error ? cause.message : message
+      output.event({ event: 'exited', message: reason }, `${name} ${reason}; it is started again`)
+    },
   })
   const front = createFront(server, name, onWarning)
   const watch = new FileWatch(() => server.replace(), onWarning)
@@ -105,8 +110,8 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
       connect: (connector, clientOptions) =>
         connect(connector, { clientInfo: CLIENT_INFO, onWarning, ...clientOptions }),
     })
-    output.note(`Inspecting at ${opened.url}`)
-    if (options.open && !(await openBrowser(new URL(opened.entryUrl))))
+    output.event({ event: 'inspecting', url: opened.url }, `Inspecting at ${opened.url}`)
+    if (options.open && !output.json && !(await openBrowser(new URL(opened.entryUrl))))
       output.note('No browser could be opened. Open the address yourself.')
     return opened
   }
@@ -114,7 +119,7 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
   async function serveOverHttp(responder: Responder, address: ServingOptions): Promise<void> {
     const { serveLoaded } = await import('../server/serve.ts')
     const { url, close } = await serveLoaded({ kind: 'server', server: responder }, address)
-    output.note(`Serving at ${url} until Ctrl-C`)
+    output.event({ event: 'serving', url }, `Serving at ${url} until Ctrl-C`)
     if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
     await close()
   }

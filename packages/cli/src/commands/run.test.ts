@@ -4,7 +4,7 @@ import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import { spawn } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { folderWith, mcpx } from '../cli.fixture.ts'
+import { folderWith, mcpx, mcpxInTerminal } from '../cli.fixture.ts'
 
 const shop = fileURLToPath(new URL('../server.fixture.ts', import.meta.url))
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -79,6 +79,24 @@ describe('mcpx run', () => {
     expect(await stop()).toBe(0)
     const taken = await mcpx(['run', `${folder}/app.ts`, '--http', '--port', new URL(app.url).port])
     expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining('EADDRINUSE') })
+  })
+
+  it('prints the address as JSON', async () => {
+    const terminal = await mcpxInTerminal(['run', shop, '--port', '0', '--json'])
+    await terminal.waitFor('}')
+    expect(JSON.parse(terminal.text())).toEqual({ event: 'serving', url: expect.stringMatching(/^http:.*\/mcp$/) })
+  })
+
+  it.each(['run', 'dev'])('refuses to print JSON between the messages of a server: mcpx %s', async (command) => {
+    const { code, json } = await mcpx([command, shop, '--json'])
+    expect(code).toBe(2)
+    expect(json()).toEqual({
+      error: {
+        kind: 'usage',
+        message: '--json: standard output carries the messages of the server',
+        hint: 'Add --http.',
+      },
+    })
   })
 
   it.each([

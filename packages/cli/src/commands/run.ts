@@ -23,7 +23,7 @@ async function runHttp({ terminal, output }: CommandContext, path: string, optio
   const loaded = await loadServer(path)
   const { serveLoaded } = await import('../server/serve.ts')
   const { url, close } = await serveLoaded(loaded, options)
-  output.note(`Serving at ${url} until Ctrl-C`)
+  output.event({ event: 'serving', url }, `Serving at ${url} until Ctrl-C`)
   await untilAborted(terminal.signal)
   await close()
 }

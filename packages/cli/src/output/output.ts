@@ -7,6 +7,14 @@ import type { Terminal } from './terminal.ts'
 /** The styles of text. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta'
 
+/** What happens while `mcpx run` or `mcpx dev` serves a file, as `--json` prints it. Times are in ms. */
+export type ServingEvent =
+  | { readonly event: 'serving' | 'inspecting'; readonly url: string }
+  | { readonly event: 'started'; readonly time: number }
+  /** `kept`: whether the server before the last save continues. */
+  | { readonly event: 'failed'; readonly message: string; readonly kept: boolean }
+  | { readonly event: 'exited' | 'warning'; readonly message: string }
+
 /** The members of an error that are printed. */
 export interface PrintedError {
   readonly kind: string
@@ -39,6 +47,12 @@ export class Output {
   line(value: unknown, format: () => string): void {
     const text = this.json ? plainJson(value, 0) : format()
     this.#terminal.stdout.write(`${text}\n`)
+  }
+
+  /** Writes what happens while a server runs: a remark for the user, or with `--json` the value as one result. */
+  event(value: ServingEvent, text: string): void {
+    if (this.json) this.line(value, () => text)
+    else this.note(text)
   }
 
   /** Writes a remark for the user to standard error, also with `--json`. */

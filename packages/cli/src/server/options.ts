@@ -55,6 +55,7 @@ function addServerOptions(command: Command, [config = '', configHelp]: readonly 
 export interface ServingOptions {
   readonly http?: boolean
   readonly stdio?: boolean
+  readonly json?: boolean
   readonly port: string
   readonly host: string
   readonly path: string
@@ -69,6 +70,7 @@ export function addServingOptions(command: Command): Command {
     .option('--port <port>', 'the port; 0 for any free one', '3000')
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--path <path>', 'the path of the endpoint', '/mcp')
+    .option('--json', 'print what happens as JSON, one event per line; over HTTP only')
 }
 
 /**
@@ -78,13 +80,16 @@ export function addServingOptions(command: Command): Command {
  */
 export function readServing(
   file: string,
-  { http, stdio }: ServingOptions,
+  { http, stdio, json }: ServingOptions,
   { cwd, stdin }: Terminal,
 ): { path: string; isHttp: boolean } {
   const path = resolve(cwd, file)
   if (!existsSync(path)) throw usageError(`The file ${path} does not exist`)
   if (http === true && stdio === true) throw usageError('--http and --stdio exclude each other')
-  return { path, isHttp: http ?? (stdio !== true && stdin.isTTY === true) }
+  const isHttp = http ?? (stdio !== true && stdin.isTTY === true)
+  if (json === true && !isHttp)
+    throw usageError('--json: standard output carries the messages of the server', 'Add --http.')
+  return { path, isHttp }
 }
 
 /** Adds `--json`. */
