@@ -172,27 +172,34 @@ describe('mcpx export server.json', () => {
 })
 
 describe('mcpx export mcpb', () => {
-  it.each(['.env', '.env.production', 'keys/id_ed25519', '.netrc'])('refuses to pack %s', async (secret) => {
-    const folder = await packageWith(
-      { files: undefined },
-      { '.npmignore': secret === '.env' ? '' : '.env', [secret]: 'hush' },
-    )
-    const { code, stderr } = await mcpx(['export', 'mcpb', folder, '--no-check'], { cwd: folder })
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(`would contain ${join(folder, secret)}, which may hold`),
-    ])
-    expect(stderr).toContain('.npmignore')
-    expect(stderr).not.toContain('hush')
-    expect(await readdir(folder)).not.toContain('acme-shop-1.2.3.mcpb')
-  })
+  it.each(['.env', '.env.production', 'keys/id_ed25519', '.netrc', 'tls/server.key', 'store.p12'])(
+    'refuses to pack %s',
+    async (secret) => {
+      const folder = await packageWith(
+        { files: undefined },
+        { '.npmignore': secret === '.env' ? '' : '.env', [secret]: '-----BEGIN EC PRIVATE KEY-----' },
+      )
+      const { code, stderr } = await mcpx(['export', 'mcpb', folder, '--no-check'], { cwd: folder })
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`would contain ${join(folder, secret)}, which may hold`),
+      ])
+      expect(stderr).toContain('.npmignore')
+      expect(stderr).not.toContain('hush')
+      expect(await readdir(folder)).not.toContain('acme-shop-1.2.3.mcpb')
+    },
+  )
 
   it('packs examples of variables, and no earlier bundle', async () => {
-    const folder = await packageWith({ files: undefined }, { '.npmignore': '.env', '.env.example': 'SHOP_TOKEN=' })
+    const certificate = '-----BEGIN CERTIFICATE-----'
+    const folder = await packageWith(
+      { files: undefined },
+      { '.npmignore': '.env', '.env.example': 'SHOP_TOKEN=', 'ca.pem': certificate },
+    )
     const pack = () => mcpx(['export', 'mcpb', folder, '--no-check', '--json'], { cwd: folder })
     const [first, second] = [await pack(), await pack()]
     const { files, sha256 } = first.json<{ files: string[]; sha256: string }>()
-    expect(files).toContain('.env.example')
+    expect(files).toEqual(expect.arrayContaining(['.env.example', 'ca.pem']))
     expect(second.json()).toMatchObject({ files, sha256 })
   })
 

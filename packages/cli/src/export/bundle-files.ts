@@ -17,7 +17,9 @@ const MAX_FILES = 50_000
 const NEEDLESS = /\.(?:map|tsbuildinfo|[cm]?tsx?)$/
 /** Files that npm publishes although they contain credentials. */
 const SECRET =
-  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|\.netrc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519))$/
+  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|\.netrc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:p12|pfx))$/
+/** Files that hold a certificate, which is public, or a private key. */
+const PEM = /\.(?:pem|key)$/
 
 /**
  * Collects the files of a package and of its dependencies.
@@ -36,16 +38,19 @@ export async function collectFiles(folder: string): Promise<BundleFiles> {
 /** Adds the files that npm would publish. */
 async function addPublishedFiles(files: BundleFiles, folder: string, prefix: string): Promise<void> {
   const paths = await listPublished(folder)
-  const secret = paths.find((path) => SECRET.test(path))
-  if (secret !== undefined) {
-    const remedy = 'List the files of the server in "files" of package.json, or name it in .npmignore.'
-    throw usageError(`The bundle would contain ${join(folder, secret)}, which may hold credentials`, remedy)
-  }
   for (const path of paths) {
+    if (SECRET.test(path) || (PEM.test(path) && (await hasPrivateKey(join(folder, path))))) {
+      const remedy = 'List the files of the server in "files" of package.json, or name it in .npmignore.'
+      throw usageError(`The bundle would contain ${join(folder, path)}, which may hold credentials`, remedy)
+    }
     // An earlier bundle would be packed into the next one.
     if (path.endsWith('.mcpb')) continue
     if (prefix === '' || !NEEDLESS.test(path)) files.set(`${prefix}${path}`, join(folder, path))
   }
+}
+
+async function hasPrivateKey(path: string): Promise<boolean> {
+  return /-----BEGIN [A-Z ]*PRIVATE KEY/.test(await readFile(path, 'latin1'))
 }
 
 async function listPublished(folder: string): Promise<string[]> {
