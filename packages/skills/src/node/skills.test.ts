@@ -227,6 +227,24 @@ describe('watch', () => {
     await client.close()
   })
 
+  it.each([
+    ['production', 1],
+    ['development', 2],
+  ])('has a default that depends on NODE_ENV: %s', async (environment, count) => {
+    await write({ 'git/SKILL.md': GIT })
+    vi.stubEnv('NODE_ENV', environment)
+    const server = createServer(info, { extensions: [skills(folder)] })
+    vi.unstubAllEnvs()
+    const client = await connect(server)
+    expect(await urisOf(client)).toHaveLength(1)
+    await write({ 'hg/SKILL.md': GIT.replace('git', 'hg') })
+    // Changes are noticed within some ms.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await expect.poll(() => urisOf(client)).toHaveLength(count)
+    server.close()
+    await client.close()
+  })
+
   it('continues when the folder is removed and created again, and when it is replaced', async () => {
     await write({ 'one/SKILL.md': GIT.replace('git', 'one') })
     const { server, client } = await open({ watch: true })
