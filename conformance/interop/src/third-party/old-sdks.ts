@@ -5,28 +5,35 @@ import { fileURLToPath } from 'node:url'
 import { connectOurs } from '../clients/ours.ts'
 import { load } from '../load.ts'
 import { serveOldSdkOverHttp } from '../servers/old-sdk.ts'
+import { checkCutCall, type ResumingClient, type Resumption, startCuttingProxy } from './cut-call.ts'
 import { checkAdd } from './small-server.ts'
 import type { Check, Environment, ThirdParty } from './third-party.ts'
 
 const PROGRAM = fileURLToPath(new URL('../servers/old-sdk.ts', import.meta.url))
 
+interface Release {
+  readonly name: string
+  readonly hasSse: boolean
+  readonly hasHttp: boolean
+  readonly resumption?: Resumption
+}
+
 /**
  * The installed releases, by their names in `package.json`. Releases before 1.10 have HTTP with SSE only, and the client of 1.0
  * needs the `EventSource` of a browser for it.
  */
-const releases = [
+const releases: readonly Release[] = [
   { name: 'sdk-1.0', hasSse: false, hasHttp: false },
   { name: 'sdk-1.7', hasSse: true, hasHttp: false },
-  { name: 'sdk-1.12', hasSse: true, hasHttp: true },
-  { name: 'sdk-1.17', hasSse: true, hasHttp: true },
-  { name: 'sdk-1.24', hasSse: true, hasHttp: true },
-  { name: 'sdk-1.29', hasSse: true, hasHttp: true },
+  { name: 'sdk-1.12', hasSse: true, hasHttp: true, resumption: 'itself' },
+  { name: 'sdk-1.17', hasSse: true, hasHttp: true, resumption: 'with a token' },
+  { name: 'sdk-1.24', hasSse: true, hasHttp: true, resumption: 'itself' },
+  { name: 'sdk-1.29', hasSse: true, hasHttp: true, resumption: 'itself' },
 ]
 
-interface Client {
+interface Client extends ResumingClient {
   connect(transport: object): Promise<void>
   listTools(params?: object): Promise<{ tools: { name: string }[]; nextCursor?: string }>
-  callTool(params: object): Promise<{ content: { text: string }[] }>
   readResource(params: object): Promise<{ contents: { text: string }[] }>
   getPrompt(params: object): Promise<{ messages: { content: { text: string } }[] }>
   close(): Promise<void>
@@ -112,9 +119,28 @@ const oldServerOverHttp = (name: string): ThirdParty => ({
   },
 })
 
-export const oldSdks: readonly ThirdParty[] = releases.flatMap(({ name, hasSse, hasHttp }) => [
+const oldResumingClient = (name: string, resumption: Resumption): ThirdParty => ({
+  package: name,
+  is: 'client',
+  over: 'http, cut',
+  async run(check, environment) {
+    const module = await load<Module>(`${name}/client/index.js`, `${name}/client/streamableHttp.js`)
+    const client = new module.Client({ name, version: '1.0.0' }, { capabilities: {} })
+    const proxy = await startCuttingProxy(environment.url)
+    try {
+      await client.connect(transportOf('http', module, { ...environment, url: proxy.url }))
+      await check('resumes a call whose stream was cut', () => checkCutCall(client, proxy.cut, resumption))
+      await client.close()
+    } finally {
+      await proxy.close()
+    }
+  },
+})
+
+export const oldSdks: readonly ThirdParty[] = releases.flatMap(({ name, hasSse, hasHttp, resumption }) => [
   oldClient(name, 'stdio'),
   ...(hasSse ? [oldClient(name, 'sse')] : []),
   ...(hasHttp ? [oldClient(name, 'http'), oldServerOverHttp(name)] : []),
+  ...(resumption === undefined ? [] : [oldResumingClient(name, resumption)]),
   oldServerOverStdio(name),
 ])

@@ -5,7 +5,8 @@ import { mcp } from '../index.ts'
 import { feeding, listening, said } from './feeds.fixture.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
-const OLD = '2025-06-18'
+/** Revisions whose clients reject an event without data. */
+const OLD = ['2025-03-26', '2025-06-18']
 
 describe('the GET stream of a session', () => {
   it('carries notifications of the session, and ends when the client disconnects [S-130, S-135]', async () => {
@@ -148,14 +149,36 @@ describe('the GET stream of a session', () => {
     await events.cancel()
   })
 
-  it('has no event ids in revisions whose clients reject empty events', async () => {
+  it.each(OLD)(
+    'begins with a message in %s, whose clients reject empty events, and is resumed after it',
+    async (revision) => {
+      const { server, tell, listeners } = feeding()
+      const app = mcp(server)
+      const headers = { 'mcp-session-id': await openSession(app, revision) }
+      const first = eventsOf(await get(app, headers))
+      await listening(listeners)
+      tell('one')
+      tell('two')
+      const one = await first.next()
+      expect(one).toMatchObject({ id: expect.any(String), data: expect.stringContaining('one') })
+      await first.cancel()
+      const second = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
+      expect((await second.next())?.data).toContain('two')
+      await second.cancel()
+    },
+  )
+
+  it('sends what an older client missed before its first event, without an empty event', async () => {
     const { server, tell, listeners } = feeding()
     const app = mcp(server)
-    const events = eventsOf(await get(app, { 'mcp-session-id': await openSession(app, OLD) }))
+    const headers = { 'mcp-session-id': await openSession(app, OLD[1]) }
+    const first = eventsOf(await get(app, headers))
     await listening(listeners)
+    await first.cancel()
     tell('one')
-    expect(await events.next()).toMatchObject({ data: expect.stringContaining('one') })
-    await events.cancel()
+    const second = eventsOf(await get(app, headers))
+    expect(await second.next()).toMatchObject({ id: expect.any(String), data: expect.stringContaining('one') })
+    await second.cancel()
   })
 })
 
@@ -194,13 +217,24 @@ describe('the stream of a POST', () => {
     expect(new Set(ids).size).toBe(4)
   })
 
-  it('has neither in older revisions', async () => {
-    const { server, held } = speaking()
-    const app = mcp(server)
-    held.open()
-    const headers = { 'mcp-session-id': await openSession(app, OLD) }
-    expect(await (await post(app, request('tools/call'), headers)).text()).not.toMatch(/^(?:id|retry):/m)
-  })
+  it.each(OLD)(
+    'begins with a message in %s, whose clients reject empty events, and is resumed after it',
+    async (revision) => {
+      const { server, held } = speaking()
+      const app = mcp(server)
+      const headers = { 'mcp-session-id': await openSession(app, revision) }
+      const first = eventsOf(await post(app, request('tools/call', {}, 5), headers))
+      const one = await first.next()
+      expect(one).toMatchObject({ id: expect.any(String), data: expect.stringContaining('one') })
+      expect(one).not.toHaveProperty('retry')
+      await first.cancel()
+      const second = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
+      await second.comment()
+      held.open()
+      expect(await second.next()).toMatchObject({ id: expect.any(String), data: expect.stringContaining('two') })
+      expect(await second.rest()).toMatchObject([{ id: 5, result: {} }])
+    },
+  )
 
   it('is resumed after a cut without duplicate messages [S-136, S-138]', async () => {
     const { server, held } = speaking()
@@ -250,7 +284,7 @@ describe('the stream of a POST', () => {
     await second.comment()
     held.open()
     expect(await second.rest()).toMatchObject([{ id: 5, result: {} }])
-    const old = { 'mcp-session-id': await openSession(app, OLD) }
+    const old = { 'mcp-session-id': await openSession(app, OLD[1]) }
     expect(await json(await post(app, request('tools/call', {}, 6), old))).toMatchObject({ id: 6 })
   })
 

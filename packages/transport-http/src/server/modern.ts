@@ -72,7 +72,7 @@ export async function postModern(
   }
   const openStream = () =>
     createPlainStream(new EventStream(endpoint, request, { onGone: (reason) => exchange.abort(reason) }))
-  const reply = new Reply(endpoint, request, { openStream, statuses, canResume: false })
+  const reply = new Reply(endpoint, request, { openStream, statuses, canClose: false })
   exchange.sink = reply
   return reply.respondWith(endpoint.answerRequest(posted, exchange))
 }

@@ -41,8 +41,8 @@ export interface ReplyPolicy {
   openStream(reply: Reply): MessageStream
   /** The HTTP status of a JSON response, by the code of its error. Other codes have 200. */
   readonly statuses: Readonly<Record<number, number>>
-  /** Whether a client can resume the stream of a reply. */
-  readonly canResume: boolean
+  /** Whether a client reconnects to a stream that the server has closed early. */
+  readonly canClose: boolean
 }
 
 /** One response, the responses to a batch, or undefined if the request was cancelled. */
@@ -85,7 +85,7 @@ export class Reply implements MessageSink {
   }
 
   closeStream(): void {
-    if (this.canSend && this.#policy.canResume) this.#open().closeStream?.()
+    if (this.canSend && this.#policy.canClose) this.#open().closeStream?.()
   }
 
   /** Resolves to the HTTP response when the work has finished, or earlier if a stream is opened. */

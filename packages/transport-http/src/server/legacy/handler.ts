@@ -186,7 +186,7 @@ export class LegacyEra {
       openStream: (reply) =>
         this.#streams.openPost(live, request, () => live.requests.fail(unreachable('a request'), reply)),
       statuses,
-      canResume: this.#streams.canResume(live),
+      canClose: this.#streams.canClose(live),
     }
     return new Reply(this.#endpoint, request, policy)
   }

@@ -45,6 +45,7 @@ export class StoredStream implements UnreadResponse {
   /** The id of the last event that was stored. */
   lastEventId: string | undefined
   readonly #storing: Storing
+  readonly #acceptsEmptyEvents: boolean
   readonly #owner: StoredStreamOwner | undefined
   #reader: EventStream | undefined
   /** A reader that is still receiving the events it missed. */
@@ -59,9 +60,11 @@ export class StoredStream implements UnreadResponse {
   /** Resolves when the last call of the store has finished. Undefined if no call is pending. */
   #lastCall: Promise<void> | undefined
 
-  constructor(storing: Storing, id: string, owner?: StoredStreamOwner) {
+  /** @param acceptsEmptyEvents whether the client accepts events without data */
+  constructor(storing: Storing, id: string, acceptsEmptyEvents: boolean, owner?: StoredStreamOwner) {
     this.#storing = storing
     this.id = id
+    this.#acceptsEmptyEvents = acceptsEmptyEvents
     this.#owner = owner
   }
 
@@ -70,7 +73,10 @@ export class StoredStream implements UnreadResponse {
     return this.#lastCall
   }
 
-  /** Attaches the first reader. It sends an event without data first, whose id is a position to resume from. */
+  /**
+   * Attaches the first reader. It stores an event without data first, whose id is a position to resume from, and sends it
+   * to clients that accept it.
+   */
   open(reader: EventStream): void {
     this.#dismissReaders()
     this.#reader = reader
@@ -215,7 +221,7 @@ export class StoredStream implements UnreadResponse {
       for (const event of missed) {
         last = event.id
         // Waits for the reader, because the missed events may exceed the limit for unread bytes.
-        await reader.send(encodeStored(event, this.#storing.report))
+        await this.#sendTo(reader, event)
       }
     }
   }
@@ -272,7 +278,12 @@ export class StoredStream implements UnreadResponse {
 
   /** Sends an event without waiting for the reader, because the reader itself limits its unread bytes. */
   #sendEvent(event: EventToSend): void {
-    void this.#reader?.send(encodeStored(event, this.#storing.report))
+    if (this.#reader !== undefined) void this.#sendTo(this.#reader, event)
+  }
+
+  #sendTo(reader: EventStream, event: EventToSend): Promise<void> | undefined {
+    if (event.data === '' && !this.#acceptsEmptyEvents) return undefined
+    return reader.send(encodeStored(event, this.#storing.report))
   }
 
   /**

@@ -15,7 +15,10 @@ import type { LiveSession } from './session.ts'
 import { noSession, type Sessions } from './sessions.ts'
 import { StoredStream, type Storing } from './stored-stream.ts'
 
-/** The first revision whose clients accept an event without data. Older clients fail to parse it as a message. */
+/**
+ * The first revision whose clients accept an event without data, and reconnect when a response ends early. Older clients
+ * fail to parse the event as a message.
+ */
 const FIRST_WITH_EMPTY_EVENTS = LATEST_LEGACY_REVISION
 const DEFAULT_RETRY = 1_000
 /** How often another process is asked whether it still writes a stream without new events, in ms. */
@@ -64,9 +67,9 @@ export class SessionStreams {
     this.#storing = { events, retry: options?.retry ?? DEFAULT_RETRY, report, unsent: limits.unsent, unread }
   }
 
-  /** Returns whether the client of this session can resume its streams. */
-  canResume({ state: { revision } }: LiveSession): boolean {
-    return this.#storing !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
+  /** Returns whether the client of this session reconnects after the server has closed the response of a POST. */
+  canClose(live: LiveSession): boolean {
+    return this.#storing !== undefined && acceptsEmptyEvents(live)
   }
 
   /** The time that a client waits before it reconnects, in ms. */
@@ -81,8 +84,8 @@ export class SessionStreams {
 
   /** Opens the stream of a POST. Calls `onLost` when messages can no longer reach the client. */
   openPost(live: LiveSession, request: HttpRequest, onLost: () => void): MessageStream {
-    if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, undefined, onLost))
-    const stream = this.#createPost(live, request.admission.caller, onLost)
+    if (this.#storing === undefined) return createPlainStream(this.#openReader(live, request, undefined, onLost))
+    const stream = this.#createPost(this.#storing, live, request.admission.caller, onLost)
     const body = this.#openReader(live, request, stream)
     stream.open(body)
     return {
@@ -93,9 +96,9 @@ export class SessionStreams {
     }
   }
 
-  #createPost(live: LiveSession, caller: string | undefined, onLost: () => void): StoredStream {
+  #createPost(storing: Storing, live: LiveSession, caller: string | undefined, onLost: () => void): StoredStream {
     const id = this.#newId(live, 'post')
-    const stream = new StoredStream(this.#storing as Storing, id, {
+    const stream = new StoredStream(storing, id, acceptsEmptyEvents(live), {
       caller,
       get hasEnded() {
         return live.hasEnded
@@ -263,9 +266,13 @@ export class SessionStreams {
 
   /** Creates the stored stream of a GET. Returns undefined if no events are stored. */
   #createServerStream(live: LiveSession, id: string | undefined): StoredStream | undefined {
-    if (!this.canResume(live)) return undefined
-    return new StoredStream(this.#storing as Storing, id ?? this.#newId(live, 'feed'))
+    if (this.#storing === undefined) return undefined
+    return new StoredStream(this.#storing, id ?? this.#newId(live, 'feed'), acceptsEmptyEvents(live))
   }
+}
+
+function acceptsEmptyEvents({ state: { revision } }: LiveSession): boolean {
+  return revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
 }
 
 /** Refuses another stream of a session. */
