@@ -8,7 +8,7 @@ import type { Histogram } from '@opentelemetry/sdk-metrics'
 import { afterEach, describe, expect, it } from 'vitest'
 import { telemetry } from './index.ts'
 import { createSdk } from './otel.fixture.ts'
-import { createRig, createShop, REVISIONS, TRANSPORTS } from './rig.fixture.ts'
+import { COMBINATIONS, createRig, createShop, NETWORK } from './rig.fixture.ts'
 
 const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
@@ -27,14 +27,9 @@ afterEach(() => {
   metrics.disable()
 })
 
-const combinations = REVISIONS.flatMap((revision) => TRANSPORTS.map((transport) => ({ revision, transport })))
-
-describe.each(combinations)('over $transport, in $revision', ({ revision, transport }) => {
-  const network: Attributes = {
-    memory: {},
-    stdio: { 'network.transport': 'pipe' },
-    http: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
-  }[transport]
+describe.each(COMBINATIONS)('over $transport, in $revision', ({ revision, transport }) => {
+  const network = NETWORK[transport]
+  const isHttp = transport === 'http' || transport === 'sse'
 
   it('the duration of each operation is measured on both sides, in seconds', async () => {
     const { client, here, there, port } = await createRig({ revision, transport })
@@ -46,12 +41,8 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
     const common = { 'mcp.protocol.version': revision, ...network }
     const call = { ...common, 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' }
     const sides = [
-      [
-        'mcp.client.operation.duration',
-        here,
-        transport === 'http' ? { 'server.address': '127.0.0.1', 'server.port': port } : {},
-      ],
-      ['mcp.server.operation.duration', there, transport === 'http' ? { 'network.protocol.version': '1.1' } : {}],
+      ['mcp.client.operation.duration', here, isHttp ? { 'server.address': '127.0.0.1', 'server.port': port } : {}],
+      ['mcp.server.operation.duration', there, isHttp ? { 'network.protocol.version': '1.1' } : {}],
     ] as const
     for (const [name, sdk, extra] of sides) {
       await expect.poll(async () => of(await recorded(sdk, name), 'resources/read')).toHaveLength(1)
@@ -84,8 +75,7 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
     const { client, here, there, stop, port } = await createRig({ revision, transport })
     await client.callTool('search', { q: 'a' })
     await stop()
-    const isLegacy = revision === '2025-11-25'
-    const isHttp = transport === 'http'
+    const isLegacy = revision !== '2026-07-28'
     const attributes = { 'mcp.protocol.version': revision, ...(isHttp && { 'network.protocol.name': 'http' }) }
     const server = { ...(isHttp && { 'server.address': '127.0.0.1', 'server.port': port }) }
     const pointsOf = async (sdk: Sdk, name: string) => (await recorded(sdk, name)).map((point) => point.attributes)

@@ -3,7 +3,7 @@ import type { JsonObject, RequestMessage, Responder } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
-import { context, createTraceState, trace } from '@opentelemetry/api'
+import { context, createTraceState, propagation, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it } from 'vitest'
 import { telemetry } from './index.ts'
 import { contextManager, createSdk, idOf, parentOf, traceOf } from './otel.fixture.ts'
@@ -75,6 +75,28 @@ function recordingServer() {
   }
   return { server, received }
 }
+
+describe('a received context', () => {
+  it.each([
+    ['tracestate', `a=${'1'.repeat(250)},b=${'2'.repeat(257)}`, 512],
+    ['tracestate', `a=${'1'.repeat(250)},b=${'2'.repeat(258)}`, 513],
+    ['baggage', `user=${'x'.repeat(3_000)},more=${'y'.repeat(3_000)}`, 6_011],
+    ['baggage', `user=${'x'.repeat(4_000)},more=${'y'.repeat(4_182)}`, 8_193],
+  ])('is used with its %s if that is not too long', async (key, value, length) => {
+    expect(value).toHaveLength(length)
+    const isAccepted = length <= (key === 'baggage' ? 8_192 : 512)
+    const { client, shop, there } = await createRig({ client: { tracer: false, propagator: false } })
+    let seen: unknown
+    shop.tool('look', {}, () => {
+      const state = trace.getSpanContext(context.active())?.traceState
+      seen = key === 'baggage' ? propagation.getActiveBaggage()?.getEntry('user')?.value : state?.get('a')
+      return ''
+    })
+    await client.callTool('look', {}, { meta: { traceparent: TRACEPARENT, [key]: value } })
+    expect(parentOf(there.named('tools/call look')[0])).toBe(REMOTE.spanId)
+    expect(typeof seen).toBe(isAccepted ? 'string' : 'undefined')
+  })
+})
 
 describe('a message of a client', () => {
   it('has the context of its span, and no member of another context', async () => {

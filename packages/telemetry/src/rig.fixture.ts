@@ -2,21 +2,39 @@
 
 import { PassThrough } from 'node:stream'
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
+import { RpcError } from '@mcpx/protocol'
 import { createServer, type Server, ToolError } from '@mcpx/server'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { overStreams, serveStdio } from '@mcpx/transport-stdio'
-import { SpanKind, type Tracer } from '@opentelemetry/api'
+import { type Attributes, SpanKind, type Tracer } from '@opentelemetry/api'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { type TelemetryOptions, telemetry } from './index.ts'
 import { createSdk } from './otel.fixture.ts'
 
 export const TRANSPORTS = ['memory', 'http', 'stdio'] as const
-export type Transport = (typeof TRANSPORTS)[number]
+/** `sse`: the HTTP+SSE transport of 2024-11-05. */
+export type Transport = (typeof TRANSPORTS)[number] | 'sse'
 
+/** The newest revision of each era. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const
-export type Revision = (typeof REVISIONS)[number]
+const OLDER = ['2024-11-05', '2025-03-26', '2025-06-18'] as const
+export type Revision = (typeof REVISIONS | typeof OLDER)[number]
+
+/** Each transport with each revision that it supports. */
+export const COMBINATIONS: readonly { readonly transport: Transport; readonly revision: Revision }[] = [
+  ...TRANSPORTS.flatMap((transport) => [...REVISIONS, ...OLDER].map((revision) => ({ transport, revision }))),
+  { transport: 'sse', revision: '2024-11-05' },
+]
+
+/** The attributes of the connection of a transport that spans and metrics of both sides have. */
+export const NETWORK: Readonly<Record<Transport, Attributes>> = {
+  memory: {},
+  stdio: { 'network.transport': 'pipe' },
+  http: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
+  sse: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
+}
 
 /** Does what an instrumented database driver does. */
 async function query(tracer: Tracer): Promise<void> {
@@ -35,6 +53,14 @@ export function createShop(tracer: Tracer, options: Parameters<typeof createServ
       const { action } = await ctx.elicit('seat', { message: 'Which?', schema: z.object({ row: z.number() }) })
       return action
     })
+    .tool('rate', {}, async (_, ctx) => {
+      const question = { role: 'user', content: { type: 'text', text: 'Is it good?' } } as const
+      const { content } = await ctx.sample('rating', { messages: [question], maxTokens: 5 })
+      return JSON.stringify(content)
+    })
+    .tool('refuse', { input: z.object({ code: z.number() }) }, ({ code }) => {
+      throw new RpcError(code, 'Refused')
+    })
     .tool('fail', {}, () => {
       throw new ToolError('No such book')
     })
@@ -49,6 +75,7 @@ export function createShop(tracer: Tracer, options: Parameters<typeof createServ
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
     .resource('note://{id}', {}, ({ id }) => `note ${id}`)
+    .resource('shop://sign', { subscribe: true }, 'open')
     .prompt('review', { args: z.object({ code: z.string() }) }, ({ code }) => `Review ${code}`)
   return server as unknown as Server
 }
@@ -73,6 +100,7 @@ export async function createRig({ revision = '2026-07-28', transport = 'memory',
     era: revision,
     cache: false,
     onElicit: () => ({ action: 'accept', content: { row: 3 } }),
+    onSample: () => ({ role: 'assistant', model: 'test', content: { type: 'text', text: 'Yes' } }),
     telemetry: telemetry({ tracer: here.tracer, meter: here.meter, ...options.client }),
     ...options.clientOptions,
   })
@@ -86,9 +114,9 @@ export async function createRig({ revision = '2026-07-28', transport = 'memory',
 
 async function open(shop: Server, transport: Transport) {
   if (transport === 'memory') return { target: shop, port: undefined, async close() {} }
-  if (transport === 'http') {
-    const { url, port, close } = await serveHttp(shop, { port: 0 })
-    return { target: http(url), port, close }
+  if (transport === 'http' || transport === 'sse') {
+    const { url, port, close } = await serveHttp(shop, { port: 0, sse: '/sse' })
+    return { target: http(transport === 'http' ? url : url.replace(/\/mcp$/, '/sse')), port, close }
   }
   const [input, output] = [new PassThrough(), new PassThrough()]
   const serving = serveStdio(shop, { input, output, drainTimeout: 0 })

@@ -1,21 +1,20 @@
-import { type Attributes, context, propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { afterAll, describe, expect, it } from 'vitest'
-import { contextManager, idOf, parentOf, traceOf } from './otel.fixture.ts'
-import { createRig, REVISIONS, TRANSPORTS } from './rig.fixture.ts'
+import { connect } from '@mcpx/client'
+import { mcp } from '@mcpx/transport-http'
+import { http } from '@mcpx/transport-http/client'
+import { context, propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { telemetry } from './index.ts'
+import { contextManager, createSdk, idOf, parentOf, traceOf } from './otel.fixture.ts'
+import { COMBINATIONS, createRig, createShop, NETWORK, REVISIONS } from './rig.fixture.ts'
 
 afterAll(() => {
   contextManager.disable()
 })
 
-const combinations = REVISIONS.flatMap((revision) => TRANSPORTS.map((transport) => ({ revision, transport })))
-
-describe.each(combinations)('over $transport, in $revision', ({ revision, transport }) => {
-  const isLegacy = revision === '2025-11-25'
-  const network: Attributes = {
-    memory: {},
-    stdio: { 'network.transport': 'pipe' },
-    http: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
-  }[transport]
+describe.each(COMBINATIONS)('over $transport, in $revision', ({ revision, transport }) => {
+  const isLegacy = revision !== '2026-07-28'
+  const network = NETWORK[transport]
+  const isHttp = transport === 'http' || transport === 'sse'
 
   it('a call has one trace from the client to what the tool does, with all attributes', async () => {
     const { client, here, there, port } = await createRig({ revision, transport })
@@ -31,7 +30,6 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
     expect(new Set([sent, handled, query].map(traceOf)).size).toBe(1)
     expect(handled?.links).toEqual([])
 
-    const http = transport === 'http'
     const common = {
       'mcp.method.name': 'tools/call',
       'gen_ai.operation.name': 'execute_tool',
@@ -39,15 +37,18 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
       'mcp.protocol.version': revision,
       'jsonrpc.request.id': expect.stringMatching(/^\d+$/),
       ...network,
-      ...(isLegacy && http && { 'mcp.session.id': expect.stringMatching(/^[\da-f-]{36}$/) }),
     }
+    const session = isLegacy && isHttp && { 'mcp.session.id': expect.stringMatching(/^[\da-f-]{36}$/) }
     expect(sent?.attributes).toEqual({
       ...common,
-      ...(http && { 'server.address': '127.0.0.1', 'server.port': port }),
+      // Clients of HTTP+SSE receive a URL, and no id of the session.
+      ...(transport === 'http' && session),
+      ...(isHttp && { 'server.address': '127.0.0.1', 'server.port': port }),
     })
     expect(handled?.attributes).toEqual({
       ...common,
-      ...(http && {
+      ...session,
+      ...(isHttp && {
         'network.protocol.version': '1.1',
         'client.address': '127.0.0.1',
         'client.port': expect.any(Number),
@@ -97,17 +98,23 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
     expect(handled?.attributes).not.toHaveProperty('error.type')
   })
 
-  it('a question has spans, and so has each round of the call', async () => {
+  // Clients answer forms since 2025-06-18.
+  const questions = [
+    ['rate', 'sampling/createMessage'],
+    ...(revision >= '2025-06-18' ? [['book', 'elicitation/create'] as const] : []),
+  ] as const
+
+  it.each(questions)('a question of the tool %s has spans, and so has each round of the call', async (tool, method) => {
     const { client, here, there } = await createRig({ revision, transport })
-    await client.callTool('book')
-    const calls = here.named('tools/call book')
+    await client.callTool(tool)
+    const calls = here.named(`tools/call ${tool}`)
     const [first] = calls
     if (isLegacy) {
-      await expect.poll(() => there.named('elicitation/create')).toHaveLength(1)
-      const [asked] = there.named('elicitation/create')
-      const [answered] = here.named('elicitation/create')
+      await expect.poll(() => there.named(method)).toHaveLength(1)
+      const [asked] = there.named(method)
+      const [answered] = here.named(method)
       expect([asked?.kind, answered?.kind]).toEqual([SpanKind.CLIENT, SpanKind.SERVER])
-      expect(parentOf(asked)).toBe(idOf(there.named('tools/call book')[0]))
+      expect(parentOf(asked)).toBe(idOf(there.named(`tools/call ${tool}`)[0]))
       expect(parentOf(answered)).toBe(idOf(asked))
       expect(traceOf(answered)).toBe(traceOf(first))
       expect(asked?.attributes).toMatchObject({
@@ -117,13 +124,13 @@ describe.each(combinations)('over $transport, in $revision', ({ revision, transp
       expect(asked?.attributes).not.toHaveProperty('server.address')
       return
     }
-    const [answered] = here.named('elicitation/create')
+    const [answered] = here.named(method)
     expect(calls).toHaveLength(2)
     expect(answered?.kind).toBe(SpanKind.INTERNAL)
     expect([parentOf(answered), parentOf(calls[1])]).toEqual([idOf(first), idOf(first)])
-    await expect.poll(() => there.named('tools/call book')).toHaveLength(2)
-    expect(there.named('tools/call book').map(parentOf)).toEqual(calls.map(idOf))
-    expect(there.named('tools/call book').map(({ status }) => status.code)).toEqual([0, 0])
+    await expect.poll(() => there.named(`tools/call ${tool}`)).toHaveLength(2)
+    expect(there.named(`tools/call ${tool}`).map(parentOf)).toEqual(calls.map(idOf))
+    expect(there.named(`tools/call ${tool}`).map(({ status }) => status.code)).toEqual([0, 0])
   })
 
   it('notifications have spans on both sides', async () => {
@@ -156,6 +163,69 @@ describe('errors', () => {
     expect(there.named('tools/call break')[0]?.attributes['error.type']).toBe('tool_error')
   })
 
+  it.each([-32_700, -32_600, -32_601, -32_602, -32_002])(
+    'with the code %i are the fault of the client: the server has no error',
+    async (code) => {
+      const { client, here, there } = await createRig({ revision: '2025-11-25' })
+      await expect(client.callTool('refuse', { code })).rejects.toMatchObject({ code })
+      const [sent] = here.named('tools/call refuse')
+      const [handled] = there.named('tools/call refuse')
+      expect(sent?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'Refused' })
+      expect(sent?.attributes).toMatchObject({ 'error.type': `${code}`, 'rpc.response.status_code': `${code}` })
+      expect(handled?.status).toEqual({ code: SpanStatusCode.UNSET })
+      expect(handled?.attributes['rpc.response.status_code']).toBe(`${code}`)
+      expect(handled?.attributes).not.toHaveProperty('error.type')
+    },
+  )
+
+  it.each([-32_603, -32_020, -32_021, -32_022, -32_000, 7])(
+    'with the code %i are errors of both sides',
+    async (code) => {
+      const { client, here, there } = await createRig()
+      await expect(client.callTool('refuse', { code })).rejects.toMatchObject({ code })
+      for (const sdk of [here, there]) {
+        const [span] = sdk.named('tools/call refuse')
+        expect(span?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'Refused' })
+        expect(span?.attributes).toMatchObject({ 'error.type': `${code}`, 'rpc.response.status_code': `${code}` })
+      }
+    },
+  )
+
+  it.each([
+    ['2025-11-25', '-32002'],
+    ['2026-07-28', '-32602'],
+  ] as const)('of unknown resources are those of the client, in %s', async (revision, code) => {
+    const { client, here, there } = await createRig({ revision })
+    await expect(client.readResource('nothing://here')).rejects.toThrow()
+    expect(here.named('resources/read')[0]?.attributes['error.type']).toBe(code)
+    const [handled] = there.named('resources/read')
+    expect(handled?.attributes).toMatchObject({
+      'rpc.response.status_code': code,
+      'mcp.resource.uri': 'nothing://here',
+    })
+    expect(handled?.status.code).toBe(SpanStatusCode.UNSET)
+  })
+
+  it.each([401, 403, 404, 413, 429, 500, 503])('of HTTP have their status %i, and no code', async (status) => {
+    const sdk = createSdk()
+    const answer = vi.fn(async (..._: unknown[]) => new Response('No', { status }))
+    const shop = createShop(sdk.tracer)
+    const app = mcp(shop)
+    const connector = http('http://localhost/mcp', {
+      fetch: (url, init) => {
+        const isCall = String(init?.body).includes('tools/call')
+        return isCall ? answer(url) : Promise.resolve(app.fetch(new Request(url, init)))
+      },
+    })
+    await using client = await connect(connector, { telemetry: telemetry({ tracer: sdk.tracer, meter: sdk.meter }) })
+    await expect(client.callTool('search', { q: 'a' })).rejects.toThrow()
+    expect(answer).toHaveBeenCalled()
+    const [sent] = sdk.named('tools/call search')
+    expect(sent?.status.code).toBe(SpanStatusCode.ERROR)
+    expect(sent?.attributes['error.type']).toBe(`${status}`)
+    expect(sent?.attributes).not.toHaveProperty('rpc.response.status_code')
+  })
+
   it.each(REVISIONS)('of unknown methods are those of the client, in %s', async (revision) => {
     const { client, there } = await createRig({ revision })
     await expect(client.request('x/y')).rejects.toThrow('Method not found')
@@ -168,9 +238,9 @@ describe('errors', () => {
     const { client, here, there } = await createRig({ transport: 'http' })
     const controller = new AbortController()
     const waiting = client.callTool('wait', {}, { signal: controller.signal })
-    setTimeout(() => controller.abort(), 20)
+    setTimeout(() => controller.abort(), 300)
     await expect(waiting).rejects.toThrow('cancelled')
-    await expect(client.callTool('wait', {}, { timeout: 20 })).rejects.toThrow('within 20 ms')
+    await expect(client.callTool('wait', {}, { timeout: 300 })).rejects.toThrow('within 300 ms')
     const [cancelled, late] = here.named('tools/call wait')
     expect(cancelled?.attributes['error.type']).toBe('cancelled')
     expect(cancelled?.status.code).toBe(SpanStatusCode.UNSET)
@@ -198,6 +268,21 @@ describe('the context of a received message', () => {
     await client.callTool('search', { q: 'a' }, { meta: { traceparent } })
     expect(parentOf(there.named('tools/call search')[0])).toBe(parent)
   })
+})
+
+it('the URI of a resource is in the spans of subscriptions and of changes', async () => {
+  const { client, here, there, shop } = await createRig({ revision: '2025-11-25' })
+  const stream = client.listen({ resourceSubscriptions: ['shop://sign'] })
+  await stream.ready
+  shop.resourceUpdated('shop://sign')
+  await stream.next()
+  stream.close()
+  for (const method of ['resources/subscribe', 'notifications/resources/updated', 'resources/unsubscribe']) {
+    for (const sdk of [here, there]) {
+      await expect.poll(() => sdk.named(method)).toHaveLength(1)
+      expect(sdk.named(method)[0]?.attributes['mcp.resource.uri']).toBe('shop://sign')
+    }
+  }
 })
 
 it('an ambient span is the parent of what a client sends', async () => {

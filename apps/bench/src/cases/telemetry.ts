@@ -1,27 +1,39 @@
-/** Calls with telemetry: without an SDK of OpenTelemetry, and with an SDK that exports nothing. */
+/** Calls with telemetry: without an SDK of OpenTelemetry, and with an SDK that exports spans to memory. */
+import { PassThrough } from 'node:stream'
 import { connect } from '@mcpx/client'
-import { createServer, type ServerOptions } from '@mcpx/server'
+import type { Connector } from '@mcpx/protocol'
+import { createServer, type Server, type ServerOptions } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
+import { overStreams, serveStdio } from '@mcpx/transport-stdio'
 import * as z from 'zod'
 import type { SpeedCase, Subject, Work } from '../case.ts'
 import { messageText, requestHeaders } from '../driver/requests.ts'
 
 type Mode = 'without' | 'no-sdk' | 'sdk'
 
-/** Sets up an SDK as for production, with spans and metrics that nothing exports. */
+/** After this number of spans, the exporter is emptied. */
+const MOST_SPANS = 10_000
+
+/** Sets up an SDK that exports spans to memory and aggregates metrics. */
 async function startSdk(): Promise<void> {
   const { context, metrics, propagation, trace } = await import('@opentelemetry/api')
   const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks')
   const { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } = await import('@opentelemetry/core')
-  const { MeterProvider } = await import('@opentelemetry/sdk-metrics')
-  const { TracerProvider } = await import('@opentelemetry/sdk-trace')
+  const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } = await import(
+    '@opentelemetry/sdk-metrics'
+  )
+  const { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } = await import('@opentelemetry/sdk-trace')
   const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()]
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())
   propagation.setGlobalPropagator(new CompositePropagator({ propagators }))
-  trace.setGlobalTracerProvider(new TracerProvider())
-  metrics.setGlobalMeterProvider(new MeterProvider())
+  const exporter = new InMemorySpanExporter()
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new BatchSpanProcessor({ exporter })] }))
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 60_000 })
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
+  setInterval(() => exporter.getFinishedSpans().length > MOST_SPANS && exporter.reset(), 100).unref()
 }
 
 async function optionsOf(mode: Mode): Promise<Pick<ServerOptions, 'telemetry'>> {
@@ -33,7 +45,9 @@ async function optionsOf(mode: Mode): Promise<Pick<ServerOptions, 'telemetry'>> 
 
 function createAdder(options: ServerOptions) {
   const input = z.object({ a: z.number(), b: z.number() })
-  return createServer({ name: 'bench', version: '1.0.0' }, options).tool('add', { input }, ({ a, b }) => String(a + b))
+  return createServer({ name: 'bench', version: '1.0.0' }, options).tool('add', { input }, ({ a, b }) =>
+    String(a + b),
+  ) as unknown as Server
 }
 
 const params = { name: 'add', arguments: { a: 2, b: 3 } }
@@ -51,10 +65,21 @@ async function serverCall(mode: Mode): Promise<Work> {
   return { call, isRight: (text) => String(text).includes('"text":"5"') }
 }
 
-async function wholeCall(mode: Mode): Promise<Work> {
+type Serve = (server: Server) => Connector | Server | Promise<Connector | Server>
+
+const overHttp: Serve = async (server) => http((await serveHttp(server, { port: 0 })).url)
+
+const inMemory: Serve = (server) => server
+
+const overPipes: Serve = (server) => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  void serveStdio(server, { input, output })
+  return overStreams(() => ({ input: output, output: input }))
+}
+
+async function wholeCall(mode: Mode, serve: Serve): Promise<Work> {
   const options = await optionsOf(mode)
-  const { url } = await serveHttp(createAdder(options), { port: 0 })
-  const client = await connect(http(url), { cache: false, ...options })
+  const client = await connect(await serve(createAdder(options)), { cache: false, ...options })
   const call = () => client.callTool('add', params.arguments)
   return { call, isRight: (result) => JSON.stringify(result).includes('"text":"5"') }
 }
@@ -71,7 +96,7 @@ function subjects(name: string, prepare: (mode: Mode) => Promise<Work>, says: st
     },
     {
       name: `${name}-sdk`,
-      says: 'with an SDK: spans and metrics, and no exporter',
+      says: 'with an SDK: spans to an exporter in memory, and metrics',
       against: name,
       prepare: () => prepare('sdk'),
     },
@@ -81,9 +106,11 @@ function subjects(name: string, prepare: (mode: Mode) => Promise<Work>, says: st
 export const telemetry: SpeedCase = {
   kind: 'speed',
   name: 'telemetry',
-  says: 'A `tools/call` in the modern era: from a client over HTTP and back, with telemetry on both sides, and at the server alone.',
+  says: 'A `tools/call` in the modern era: from a client over each transport and back, with telemetry on both sides, and at the server alone.',
   subjects: [
-    ...subjects('call', wholeCall, 'client, HTTP and server in one process'),
+    ...subjects('memory', (mode) => wholeCall(mode, inMemory), 'client and server in one process'),
+    ...subjects('stdio', (mode) => wholeCall(mode, overPipes), 'client and server over pipes in one process'),
+    ...subjects('http', (mode) => wholeCall(mode, overHttp), 'client and server over HTTP in one process'),
     ...subjects('server', serverCall, 'a `Request` to `mcp()` and the text of its `Response`'),
   ],
 }
