@@ -10,9 +10,19 @@ import { createClient, createCluster } from '@redis/client'
 import { Cluster, Redis as IoRedis } from 'ioredis'
 import type { RedisClient } from './clients.ts'
 
+/** The program that tests start as Redis. `REDIS_SERVER` names another one, for example a Redis 6.2. */
+const redisProgram = process.env.REDIS_SERVER ?? 'redis-server'
+
+const isInstalled = (program: string) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+
 /** Whether `redis-server` is installed. In CI it must be. */
-export const hasRedis =
-  process.env.CI !== undefined || spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0
+export const hasRedis = process.env.CI !== undefined || isInstalled(redisProgram)
+
+/** The servers that the contract of stores is tested with. Valkey may be missing: not every Debian has it. */
+export const servers = [
+  { name: 'Redis', program: redisProgram, isInstalled: hasRedis },
+  { name: 'Valkey', program: 'valkey-server', isInstalled: isInstalled('valkey-server') },
+] as const
 
 /** A Redis server on a free port of this machine, without persistence. */
 export interface RedisServer {
@@ -24,7 +34,11 @@ export interface RedisServer {
 }
 
 /** @param more further arguments, which override the others */
-export async function startRedis(port?: number, more: readonly string[] = []): Promise<RedisServer> {
+export async function startRedis(
+  port?: number,
+  more: readonly string[] = [],
+  program: string = redisProgram,
+): Promise<RedisServer> {
   const chosen = port ?? (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
   const args = [
@@ -40,7 +54,7 @@ export async function startRedis(port?: number, more: readonly string[] = []): P
     folder,
     ...more,
   ]
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   await waitUntilReady(child)
   return {
     port: chosen,
@@ -63,8 +77,11 @@ async function waitUntilReady(child: ChildProcess): Promise<void> {
       return
     }
   }
-  throw new Error(`redis-server did not start: ${output}`)
+  throw new Error(`The Redis server did not start: ${output}`)
 }
+
+/** How far the port for other servers of a cluster is from the port of a server. Redis 6.2 has no option for it. */
+const BUS_OFFSET = 10_000
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -72,7 +89,7 @@ async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
-  return address.port
+  return address.port + BUS_OFFSET < 65_536 ? address.port : freePort()
 }
 
 /** A client with a function that closes it. */
@@ -118,21 +135,20 @@ export interface RedisCluster {
 }
 
 /** Starts a cluster of three servers, each with a third of the slots. */
-export async function startCluster(): Promise<RedisCluster> {
+export async function startCluster(program?: string): Promise<RedisCluster> {
   const folders = Array.from({ length: SERVERS }, () => mkdtempSync(join(tmpdir(), 'redis-cluster-')))
-  // The default port for the other servers may not exist.
-  const busPorts = await Promise.all(folders.map(freePort))
   const start = (index: number, port?: number) => {
-    const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2_000, 'cluster-port': busPorts[index] }
-    const args = Object.entries({ ...settings, dir: folders[index] }).map(([name, value]) => [`--${name}`, `${value}`])
-    return startRedis(port, args.flat())
+    const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2_000, dir: folders[index] }
+    const args = Object.entries(settings).map(([name, value]) => [`--${name}`, `${value}`])
+    return startRedis(port, args.flat(), program)
   }
   const servers = await Promise.all(folders.map((_, index) => start(index)))
   const admins = await Promise.all(servers.map(({ port }) => connectAdmin(port)))
   for (const [index, admin] of admins.entries()) {
     const [first, last] = [index, index + 1].map((each) => Math.floor((each * SLOTS) / SERVERS)) as [number, number]
-    await admin.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', String(first), String(last - 1)])
-    await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', String(servers[0]?.port), String(busPorts[0])])
+    const slots = Array.from({ length: last - first }, (_, slot) => String(first + slot))
+    await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...slots])
+    await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', String(servers[0]?.port)])
   }
   for (const admin of admins) await isReady(admin)
   for (const admin of admins) admin.destroy()

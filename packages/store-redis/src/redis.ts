@@ -39,6 +39,10 @@ export class RedisStoreError extends Error {
 
 /** Matches the first word of an error that Redis has sent. Errors of connections begin differently. */
 const REPLIED = /^([A-Z]{3,})\b/
+/** The text that Redis 6.2 puts before the error of a command in a script. */
+const IN_SCRIPT = /^ERR Error running script \(call to \w+\): @user_script:\d+: (?:@user_script: \d+: -?)?/
+/** An error of a script whose user lacks a permission. Its first word is ERR. */
+const NOT_PERMITTED = /can't run this command|ACL failure in script/
 const TEMPORARY = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'TRYAGAIN'])
 const REMEDIES: Readonly<Record<string, string>> = {
   NOAUTH: 'Give the client a user and a password',
@@ -51,8 +55,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** Returns the error of a command that Redis has refused, or that has not reached it. */
 function failureOf(name: string, cause: unknown): RedisStoreError {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const code = REPLIED.exec(message)?.[1]
+  const reply = cause instanceof Error ? cause.message : String(cause)
+  const message = reply.replace(IN_SCRIPT, '')
+  const [, first] = REPLIED.exec(message) ?? REPLIED.exec(reply) ?? []
+  const code = first === 'ERR' && NOT_PERMITTED.test(message) ? 'NOPERM' : first
   // Clients throw a TypeError for arguments that they cannot send.
   const retryable = code === undefined ? !(cause instanceof TypeError) : TEMPORARY.has(code)
   const remedy = code !== undefined && Object.hasOwn(REMEDIES, code) ? `. ${REMEDIES[code]}` : ''

@@ -25,6 +25,35 @@ describe('options', () => {
   })
 })
 
+describe('errors of commands in scripts', () => {
+  const inScript = 'ERR Error running script (call to f_e3fd): @user_script:1:'
+
+  it.each([
+    // Redis 6.2
+    [`${inScript} WRONGTYPE Operation against a key`, 'WRONGTYPE .* choose another `prefix`', false],
+    [`${inScript} @user_script: 1: -OOM command not allowed.`, 'OOM command not allowed. Redis is full: ', false],
+    [
+      `${inScript} @user_script: 1: -READONLY a replica.`,
+      'READONLY a replica. Connect the client to the primary',
+      false,
+    ],
+    [`${inScript} @user_script: 1: -MASTERDOWN Link is down.`, 'MASTERDOWN Link is down$', true],
+    [`${inScript} @user_script: 1: The user can't run this command`, '.* the right to run this command', false],
+    [`${inScript} @user_script: 1: something else`, 'something else$', false],
+    // Redis 7
+    ["ERR The user executing the script can't run this command or subcommand", '.* the right to run this', false],
+    // Valkey 8
+    ["ERR ACL failure in script: no permissions to run the 'incr' command", '.* the right to run this', false],
+  ])('%s', async (reply, message, retryable) => {
+    const client = { call: () => Promise.reject(new Error(reply)), duplicate: () => undefined }
+    const store = redisStore(client as unknown as RedisClient)
+    await expect(store.counters.increment('k', 1_000)).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`^EVAL: ${message}`)),
+      retryable,
+    })
+  })
+})
+
 describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_, connect) => {
   let server: RedisServer
   let connected: Connected
