@@ -53,29 +53,32 @@ function definedEntries(value: object): [string, unknown][] {
 const MAX_SHOWN = 300
 
 /**
- * Returns a sentence about the first place where a value differs from the expected one, or undefined. Members that are
- * undefined count as absent. If `isPart` is true, objects may have further members.
+ * Returns a sentence about each place where a value differs from the expected one. Members that are undefined count as
+ * absent. If `isPart` is true, objects may have further members.
  */
-export function firstDifference(
-  place: string,
-  received: unknown,
-  expected: unknown,
-  isPart = false,
-): string | undefined {
-  if (Object.is(received, expected)) return undefined
+export function findDifferences(place: string, received: unknown, expected: unknown, isPart = false): string[] {
+  if (Object.is(received, expected)) return []
   const areObjects = [received, expected].every((value) => typeof value === 'object' && value !== null)
   if (!areObjects || Array.isArray(received) !== Array.isArray(expected)) {
-    return `${place}: expected ${show(expected)}, got ${show(received)}`
+    return [`${place}: expected ${show(expected)}, got ${show(received)}`]
   }
   const [left, right] = [received as Record<string, unknown>, expected as Record<string, unknown>]
   const isOpen = isPart && !Array.isArray(expected)
   const names = isOpen ? Object.keys(right) : Object.keys({ ...right, ...left })
-  for (const name of names) {
+  return names.flatMap((name) => {
     const inner = Array.isArray(expected) ? `${place}[${name}]` : `${place}.${name}`
-    const difference = firstDifference(inner, left[name], right[name], isPart)
-    if (difference !== undefined) return difference
-  }
-  return undefined
+    return findDifferences(inner, left[name], right[name], isPart)
+  })
+}
+
+/** The most differences that an error lists. */
+const MAX_LISTED = 10
+
+/** Joins differences to one text, one per line. */
+export function listDifferences(differences: readonly string[]): string {
+  const listed = differences.slice(0, MAX_LISTED)
+  const rest = differences.length - listed.length
+  return [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n  ')
 }
 
 /** Formats a value as JSON of at most 300 characters; errors show their name and message. */

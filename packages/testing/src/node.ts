@@ -2,11 +2,26 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { compareLock, connect, createLock, LockError, type ServerLock } from '@mcpx/client'
+import { compareLock, connect, createLock, type LockDifference, LockError, type ServerLock } from '@mcpx/client'
 import type { Connector, Responder } from '@mcpx/protocol'
-import { type RecordOptions, recordTranscript, replayTranscript, type Transcript } from './server/transcript.ts'
+import { compareSteps } from './server/compare.ts'
+import { RecordedSteps, type RecordOptions, type Transcript } from './server/recorded-steps.ts'
+import { recordTranscript, replaySteps } from './server/transcript.ts'
 
-export type { RecordOptions, Transcript } from './server/transcript.ts'
+export type { RecordOptions, Transcript } from './server/recorded-steps.ts'
+
+/** How `recordOnce` uses a file: see its option `mode`. */
+export type RecordMode = 'auto' | 'replay' | 'record' | 'compare'
+
+/** Options of `recordOnce`. */
+export interface RecordOnceOptions extends RecordOptions {
+  /**
+   * `auto` replays the file, and records it if it is missing; with the environment variable `CI`, a missing file is an
+   * error. `replay` never connects. `record` replaces the file. `compare` connects, and rejects requests whose response
+   * differs from the file. Default: the environment variable `MCPX_RECORD`, in which `1` means `record`; otherwise `auto`.
+   */
+  readonly mode?: RecordMode | undefined
+}
 
 /**
  * Returns a connector that records its connections. The file is written when a connection has ended, so close the client.
@@ -22,27 +37,60 @@ export function record(connector: Connector, file: string, options?: RecordOptio
  * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
  */
 export function replay(file: string, options?: RecordOptions): Connector {
-  return replayTranscript(load('replay', file) as Transcript, options)
+  const transcript = load('replay', file) as Transcript
+  return replaySteps(new RecordedSteps(transcript, { ...options, place: `replay ${file}` }))
+}
+
+/**
+ * Returns a connector that compares the server with a file that `record` has written. A request whose response differs
+ * rejects with an error that lists the differences.
+ *
+ * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
+ */
+export function compare(connector: Connector, file: string, options?: RecordOptions): Connector {
+  const transcript = load('compare', file) as Transcript
+  return compareSteps(
+    connector,
+    new RecordedSteps(transcript, { ...options, place: `compare ${file}`, ignoresChosen: true }),
+  )
 }
 
 /**
  * Replays the file if it exists, and records it otherwise. With the environment variable `MCPX_RECORD=1`, it always
- * records. With `CI` set, a missing file is an error.
+ * records; with `MCPX_RECORD=compare`, it compares the server with the file. With `CI` set, a missing file is an error.
  *
  * ```ts
  * await using client = await connect(recordOnce(http(url), 'test/search.transcript.json'))
  * ```
  */
-export function recordOnce(connector: Connector, file: string, options?: RecordOptions): Connector {
-  const isWanted = process.env.MCPX_RECORD === '1'
-  if (!isWanted && (existsSync(file) || process.env.CI)) return replay(file, options)
+export function recordOnce(connector: Connector, file: string, options: RecordOnceOptions = {}): Connector {
+  const { mode = modeOfEnvironment() } = options
+  if (mode === 'record') return record(connector, file, options)
+  if (mode === 'compare') return compare(connector, file, options)
+  if (mode !== 'auto' && mode !== 'replay') {
+    throw new TypeError(`recordOnce, mode: expected auto, replay, record or compare, got ${JSON.stringify(mode)}`)
+  }
+  if (mode === 'replay' || existsSync(file) || process.env.CI) return replay(file, options)
   return record(connector, file, options)
+}
+
+function modeOfEnvironment(): RecordMode {
+  const { MCPX_RECORD: value = '' } = process.env
+  if (['', '0', 'false'].includes(value)) return 'auto'
+  if (value === '1' || value === 'true') return 'record'
+  if (value === 'record' || value === 'replay' || value === 'compare') return value
+  throw new TypeError(`MCPX_RECORD: expected 1, replay or compare, got ${JSON.stringify(value)}`)
+}
+
+/** Options of `contract`. */
+export interface ContractFileOptions {
+  /** Whether the file is written again. Default: whether the environment variable `MCPX_RECORD` is 1. */
+  readonly update?: boolean | undefined
 }
 
 /**
  * Checks that the tools, prompts and resources of a server match a lock file. `mcpx lock` writes such files as well.
- * Writes the file if it is missing, or with the environment variable `MCPX_RECORD=1`. With `CI` set, a missing file is
- * an error.
+ * Writes the file if it is missing, or if it is to be updated. With `CI` set, a missing file is an error.
  *
  * ```ts
  * test('keeps its contract', () => contract(server, 'mcpx.lock.json'))
@@ -50,16 +98,29 @@ export function recordOnce(connector: Connector, file: string, options?: RecordO
  *
  * @throws LockError if the server differs
  */
-export async function contract(server: Responder | Connector, file: string): Promise<void> {
+export async function contract(
+  server: Responder | Connector,
+  file: string,
+  { update = modeOfEnvironment() === 'record' }: ContractFileOptions = {},
+): Promise<void> {
+  const isWritten = update || !(existsSync(file) || process.env.CI)
+  const expected = isWritten ? undefined : (load('contract', file) as ServerLock)
   const client = await connect(server)
   try {
     const current = await createLock(client)
-    const isWanted = process.env.MCPX_RECORD === '1'
-    if (isWanted || !(existsSync(file) || process.env.CI)) return save(file, current)
-    const differences = compareLock(load('contract', file) as ServerLock, current)
+    if (expected === undefined) return save(file, current)
+    const differences = compareWithFile(expected, current, file)
     if (differences.length > 0) throw new LockError(differences)
   } finally {
     await client.close()
+  }
+}
+
+function compareWithFile(expected: ServerLock, current: ServerLock, file: string): readonly LockDifference[] {
+  try {
+    return compareLock(expected, current)
+  } catch (cause) {
+    throw new TypeError(`contract: ${file} is not a lock: ${(cause as Error).message}`, { cause })
   }
 }
 

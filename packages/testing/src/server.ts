@@ -11,14 +11,19 @@ export {
   type ScriptedUser,
 } from './server/answers.ts'
 export { type FakeClock, type FakeClockOptions, fakeClock } from './server/clock.ts'
-export { type FaultOptions, faults } from './server/faults.ts'
-export { type Assertions, type MatcherResult, matchers, verify } from './server/matchers.ts'
+export { compareTranscript } from './server/compare.ts'
+export { type FaultOptions, type FaultyConnector, faults } from './server/faults.ts'
+export { type Assertions, type MatcherResult, matchers, type Verification, verify } from './server/matchers.ts'
 export type { Failure, Step } from './server/observe.ts'
+export type { RecordOptions, Transcript } from './server/recorded-steps.ts'
 export {
+  createTest,
+  type RegisterTest,
   type Report,
   type ServerTest,
+  type ServerTestFunction,
   type ServerTestOptions,
   type TestedServer,
   testServer,
 } from './server/test-server.ts'
-export { type RecordOptions, recordTranscript, replayTranscript, type Transcript } from './server/transcript.ts'
+export { recordTranscript, replayTranscript } from './server/transcript.ts'

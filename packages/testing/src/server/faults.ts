@@ -12,6 +12,7 @@ import {
   refuseUnknownOption,
 } from '@mcpx/protocol'
 import { delay as wait } from '../timing.ts'
+import { wrapConnector } from './observe.ts'
 
 /** Options of `faults`. Probabilities are numbers from 0 to 1. */
 export interface FaultOptions {
@@ -23,12 +24,21 @@ export interface FaultOptions {
   readonly cut?: number | undefined
   /** Delays each request by this many ms, or by a random time in this range. Default: 0. */
   readonly delay?: number | readonly [from: number, to: number] | undefined
-  /** The probability that a notification of the server arrives twice. Default: 0. */
+  /** The probability that a notification of the server arrives twice, one right after the other. Default: 0. */
   readonly duplicate?: number | undefined
   /** The probability that a response arrives after the next response of the same connection. Default: 0. */
   readonly reorder?: number | undefined
-  /** The seed of the random numbers. The same seed causes the same faults. Default: 1. */
+  /**
+   * The seed of the random numbers, an integer. The same seed causes the same faults if the client sends the same
+   * requests in the same order, also if they run at once. Default: 1.
+   */
   readonly seed?: number | undefined
+}
+
+/** A connector with faults. */
+export interface FaultyConnector extends Connector {
+  /** The seed of the faults. `testServer` adds it to the error of a failed test. */
+  readonly seed: number
 }
 
 /** How long a response waits for the next one, in ms. */
@@ -38,24 +48,25 @@ const OPENING: readonly string[] = ['server/discover', 'initialize']
 
 /**
  * Returns a connector with faults. A request that was cut rejects with `ConnectionError` `closed`, and so do the other
- * requests of the connection; a client then connects again.
+ * requests of the connection; a client then connects again. The error contains the seed.
  *
  * ```ts
  * await using client = await connect(faults(http(url), { cut: 0.05, delay: [0, 20], duplicate: 0.1 }))
  * ```
  */
-export function faults(connector: Connector, options: FaultOptions): Connector {
+export function faults(connector: Connector, options: FaultOptions): FaultyConnector {
   checkOptions(options)
-  const random = createRandom(options.seed ?? 1)
-  const { peer, probeTimeout, silence } = connector
+  const { seed = 1 } = options
+  let connections = 0
   return {
-    peer,
-    probeTimeout,
-    silence,
-    async connect(connectOptions) {
-      const responder = repeatNotifications(connectOptions.responder, options.duplicate ?? 0, random)
-      return new FaultyConnection(await connector.connect({ ...connectOptions, responder }), options, random)
-    },
+    seed,
+    ...wrapConnector(connector, async (connectOptions) => {
+      connections += 1
+      // A generator of its own per connection and per request: the order of events inside of them has no effect on others.
+      const createRandom = (request: number) => createGenerator([seed, connections, request])
+      const responder = repeatNotifications(connectOptions.responder, options.duplicate ?? 0, createRandom(0))
+      return new FaultyConnection(await connector.connect({ ...connectOptions, responder }), options, createRandom)
+    }),
   }
 }
 
@@ -72,6 +83,9 @@ function checkOptions(options: FaultOptions): void {
     if (!(value >= 0 && value <= 1))
       throw new RangeError(`faults, ${name}: expected a number from 0 to 1, got ${value}`)
   }
+  if (!Number.isSafeInteger(options.seed ?? 1)) {
+    throw new RangeError(`faults, seed: expected an integer, got ${options.seed}`)
+  }
   const [from, to] = rangeOf(options.delay)
   if (!(from >= 0 && to >= from))
     throw new RangeError(`faults, delay: expected ms from 0, or [from, to], got ${from}, ${to}`)
@@ -81,9 +95,9 @@ function rangeOf(delay: FaultOptions['delay'] = 0): readonly [number, number] {
   return typeof delay === 'number' ? [delay, delay] : delay
 }
 
-/** Creates a generator of reproducible random numbers from 0 to 1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed | 0
+/** Creates a generator of reproducible random numbers from 0 to 1 (mulberry32), which depends on all of the numbers. */
+function createGenerator(numbers: readonly number[]): () => number {
+  let state = numbers.reduce((mixed, number) => Math.imul(mixed ^ number, 0x9e3779b1) + 0x7f4a7c15, 0) | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
     let value = Math.imul(state ^ (state >>> 15), state | 1)
@@ -109,13 +123,14 @@ class FaultyConnection implements Connection {
   readonly hasSeparateStreams: boolean | undefined
   readonly #inner: Connection
   readonly #options: FaultOptions
-  readonly #random: () => number
+  readonly #createRandom: (request: number) => () => number
+  #requests = 0
   #releaseHeld: () => void = () => {}
 
-  constructor(inner: Connection, options: FaultOptions, random: () => number) {
+  constructor(inner: Connection, options: FaultOptions, createRandom: (request: number) => () => number) {
     this.#inner = inner
     this.#options = options
-    this.#random = random
+    this.#createRandom = createRandom
     this.closed = inner.closed
     this.hasSeparateStreams = inner.hasSeparateStreams
   }
@@ -136,26 +151,29 @@ class FaultyConnection implements Connection {
   async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
     const { cut = 0, duplicate = 0, reorder = 0 } = this.#options
     const [from, to] = rangeOf(this.#options.delay)
-    if (to > 0) await wait(from + (to - from) * this.#random())
-    const isCut = this.#random() < cut && !OPENING.includes(method)
-    if (isCut && this.#random() < 0.5) return this.#cut(method, 'before it was sent')
+    this.#requests += 1
+    const random = this.#createRandom(this.#requests)
+    const [time, isCut, isCutEarly, isHeld] = [random(), random() < cut, random() < 0.5, random() < reorder]
+    if (to > 0) await wait(from + (to - from) * time)
+    const breaks = isCut && !OPENING.includes(method)
+    if (breaks && isCutEarly) return this.#cut(method, 'before it was sent')
     const { onNotification } = options
     const listener = (notification: NotificationMessage) => {
       onNotification?.(notification)
-      if (this.#random() < duplicate) onNotification?.(notification)
+      if (random() < duplicate) onNotification?.(notification)
     }
     const sent = onNotification === undefined ? options : { ...options, onNotification: listener }
     const result = await this.#inner.request(method, params, sent)
-    if (isCut) return this.#cut(method, 'after the server had handled it')
-    if (this.#random() < reorder) await this.#holdUntilNext()
+    if (breaks) return this.#cut(method, 'after the server had handled it')
+    if (isHeld) await this.#holdUntilNext()
     else this.#releaseHeld()
     return result
   }
 
   async #cut(method: string, time: string): Promise<never> {
-    const error = new ConnectionError('closed', `faults: the connection was cut during ${method}, ${time}`, {
-      retryable: true,
-    })
+    const { seed = 1 } = this.#options
+    const message = `faults: the connection was cut during ${method}, ${time} (seed ${seed})`
+    const error = new ConnectionError('closed', message, { retryable: true })
     await this.close(error)
     throw error
   }

@@ -136,13 +136,21 @@ export function observeConnector(
     }
   }
 
-  const { peer, probeTimeout, silence } = connector
-  return {
-    peer,
-    probeTimeout,
-    silence,
-    async connect(options) {
-      return observeConnection(await connector.connect({ ...options, responder: observeResponder(options.responder) }))
-    },
-  }
+  return wrapConnector(connector, async (options) =>
+    observeConnection(await connector.connect({ ...options, responder: observeResponder(options.responder) })),
+  )
+}
+
+/** Returns a connector with the members of another one, which opens its connections with `connect`. */
+export function wrapConnector(connector: Omit<Connector, 'connect'>, connect: Connector['connect']): Connector {
+  const { peer, probeTimeout, silence, network } = connector
+  return { peer, probeTimeout, silence, network, connect }
+}
+
+/**
+ * Returns a connector without `peer`. Each of its connections detects the era of the server, also if the client remembers
+ * it, so that the recorded requests do not depend on earlier connections.
+ */
+export function withoutMemory(connector: Connector): Connector {
+  return { ...wrapConnector(connector, (options) => connector.connect(options)), peer: undefined }
 }

@@ -3,11 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { catchError } from '../timing.ts'
 import '../vitest.ts'
 import { answers } from './answers.ts'
+import { faults } from './faults.ts'
 import { verify } from './matchers.ts'
-import { testServer } from './test-server.ts'
+import { createTest, testServer } from './test-server.ts'
 import { createTravelServer } from './travel.fixture.ts'
 
 const server = createTravelServer()
+function catchSync(call: () => void): Error {
+  try {
+    call()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('expected an error')
+}
 const messageOf = async (call: () => Promise<unknown>) => ((await catchError(call)) as Error).message
 
 describe('testServer', () => {
@@ -101,6 +110,62 @@ describe('testServer', () => {
   })
 })
 
+describe('createTest', () => {
+  /** Collects the registered tests. */
+  function createRunner() {
+    const tests = new Map<string, () => Promise<void>>()
+    const register = (name: string, run: () => Promise<void>) => void tests.set(name, run)
+    return { tests, register }
+  }
+
+  it('registers a test per era and transport, whose names end with both', async () => {
+    const { tests, register } = createRunner()
+    const runs: string[] = []
+    const transports = { first: memoryConnector, second: memoryConnector }
+    const test = createTest(register, server, { transports })
+    test('adds', async ({ client, era, transport }) => {
+      runs.push(`${era} ${transport}`)
+      expect(await client.tools.add({ a: 1, b: 2 })).toEqual({ sum: 3 })
+    })
+    test('books', { eras: ['2025-06-18'], answers: answers({ seat: 'decline' }) }, async (run) => {
+      expect(await run.client.callTool('book', { to: 'Oslo' })).toHaveText('Nothing')
+      runs.push(run.client.revision)
+    })
+    expect([...tests.keys()]).toEqual([
+      'adds (modern over first)',
+      'adds (legacy over first)',
+      'adds (modern over second)',
+      'adds (legacy over second)',
+      'books (2025-06-18 over first)',
+      'books (2025-06-18 over second)',
+    ])
+    for (const run of tests.values()) await run()
+    expect(runs).toEqual(['modern first', 'legacy first', 'modern second', 'legacy second', '2025-06-18', '2025-06-18'])
+  })
+
+  it('fails with the error of the test, and with the seed of faults', async () => {
+    const { tests, register } = createRunner()
+    const test = createTest(register, server, { eras: ['modern'] })
+    test('fails', () => expect(1).toBe(2))
+    const flaky = (each: typeof server) => faults(memoryConnector(each), { cut: 1, seed: 77 })
+    test('is cut', { transports: { flaky } }, ({ client }) => client.callTool('add', { a: 1, b: 2 }))
+    const [plain, cut] = [...tests.values()]
+    expect(await messageOf(() => plain?.() as Promise<void>)).toMatch(/^expected 1 to be 2/)
+    expect(await messageOf(() => cut?.() as Promise<void>)).toMatch(
+      /^faults with seed 77: .*was cut during tools\/call/,
+    )
+  })
+
+  it('refuses wrong options when it is created, and when a test is registered', () => {
+    const { register } = createRunner()
+    expect(() => createTest(register, server, { era: 'modern' } as never)).toThrow(
+      'createTest: there is no option "era"; did you mean "eras"?',
+    )
+    const test = createTest(register, server)
+    expect(() => test('adds', { eras: [] }, () => {})).toThrow('adds, eras: expected at least one era, got none')
+  })
+})
+
 describe('answers', () => {
   it('uses an answer once, and prefers one that fits the form', async () => {
     const { callbacks, unused } = answers({ none: { rows: 1 }, bad: { row: 1.5 }, good: { row: 2 } })
@@ -158,7 +223,43 @@ describe('matchers', () => {
     expect(() => expect(good).toHaveFailed()).toThrow('expected a failed tool, got "{\\"sum\\":3}"')
   })
 
-  it('are assertions of `verify`', () => {
+  it('say what was expected and received, also for their opposite', () => {
+    const run = { asked: [{ name: 'seat', message: 'Which row?', request: {} as never }], reports: [] }
+    expect(() => expect(good).not.toHaveStructuredContent({ sum: 3 })).toThrow(
+      'structuredContent: expected not {"sum":3}, got {"sum":3,"unit":"m"}',
+    )
+    expect(() => expect(good).not.toHaveText('sum')).toThrow('expected not the text sum, got "{')
+    expect(() => expect(run).not.toHaveAsked('seat')).toThrow('expected not the question seat, got ["Which row?"]')
+    expect(() => expect(good).toHaveStructuredContent({ sum: 4, unit: 's' })).toThrow(
+      'structuredContent.sum: expected 4, got 3\n  structuredContent.unit: expected "s", got "m"',
+    )
+  })
+
+  it('ignore the state of a regular expression', () => {
+    const expression = /sum/g
+    expect(good).toHaveText(expression)
+    expect(good).toHaveText(expression)
+  })
+
+  it('refuse values that are no results, and no tests', () => {
+    expect(() => expect(Promise.resolve(good)).toHaveText('sum')).toThrow(
+      'toHaveText: expected the result of a tool, got a promise; write await before callTool',
+    )
+    expect(() => expect(undefined).not.toHaveFailed()).toThrow(
+      'toHaveFailed: expected the result of a tool, got undefined',
+    )
+    expect(() => expect({ sum: 3 }).toHaveStructuredContent({ sum: 3 })).toThrow('pass what client.callTool returns')
+    expect(() => expect(good).not.toHaveAsked('seat')).toThrow('toHaveAsked: expected an object with "asked"')
+    expect(() => expect(good).toHaveReported('x')).toThrow('toHaveReported: expected an object with "reports"')
+  })
+
+  it('are assertions of `verify`, with their opposites', () => {
+    verify(good).not.toHaveText('product')
+    const error = catchSync(() => verify(good).not.toHaveStructuredContent({ sum: 3 }))
+    expect(error.message).toBe(
+      'not.toHaveStructuredContent: structuredContent: expected not {"sum":3}, got {"sum":3,"unit":"m"}',
+    )
+    expect(error).toMatchObject({ actual: good.structuredContent, expected: { sum: 3 } })
     verify(good).toHaveText('sum')
     expect(() => verify(bad).toHaveText('sum')).toThrow('toHaveText: expected the text sum, got the error "no seats"')
     expect(() => verify({ asked: [] }).toHaveAsked('seat')).toThrow('expected the question seat, got no questions')

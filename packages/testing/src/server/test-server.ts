@@ -82,32 +82,102 @@ export async function testServer<Server extends Responder>(
     | [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown]
 ): Promise<void> {
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
-  refuseUnknownOption('testServer', options, OPTION_NAMES)
-  const { eras = ['modern', 'legacy'], transports = { memory: memoryConnector } } = options
-  if (eras.length === 0) throw new TypeError('testServer, eras: expected at least one era, got none')
-  if (Object.keys(transports).length === 0) {
-    throw new TypeError('testServer, transports: expected at least one transport, got none')
-  }
-  for (const [transport, createConnector] of Object.entries(transports)) {
-    for (const era of eras) {
-      try {
-        const tested = typeof server === 'function' ? await server() : server
-        await runTest({ server: tested, connector: await createConnector(tested), era, transport, options, body })
-      } catch (error) {
-        throw withPlace(error, `${era} over ${transport}`)
-      }
+  for (const place of placesOf('testServer', options)) {
+    try {
+      await runTest(server, place, options, body)
+    } catch (error) {
+      throw withPrefix(error, `${nameOf(place)}: `)
     }
   }
 }
 
-interface Run<Server> extends Pick<ServerTest<Server>, 'server' | 'era' | 'transport'> {
-  readonly connector: Connector
-  readonly options: ServerTestOptions<Server>
-  readonly body: (test: ServerTest<Server>) => unknown
+/** Registers a test at a test runner, such as `test` of Vitest, `node:test`, Bun or Deno. */
+export type RegisterTest = (name: string, run: () => Promise<void>) => unknown
+
+/** Registers the tests of a server. */
+export type ServerTestFunction<Server> = (
+  name: string,
+  ...rest:
+    | [body: (test: ServerTest<Server>) => unknown]
+    | [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown]
+) => void
+
+/**
+ * Returns a function that registers one test per era and transport. Their names end with both, such as
+ * `books a seat (legacy over http)`.
+ *
+ * ```ts
+ * import { test as register } from 'node:test'
+ *
+ * const test = createTest(register, server)
+ *
+ * test('books a seat', { answers: answers({ seat: { row: 7 } }) }, async ({ client }) => {
+ *   verify(await client.callTool('book', { to: 'Oslo' })).toHaveText('Row 7')
+ * })
+ * ```
+ *
+ * @param options the options of all tests; the options of one test replace them
+ */
+export function createTest<Server extends Responder>(
+  register: RegisterTest,
+  server: TestedServer<Server>,
+  options: ServerTestOptions<Server> = {},
+): ServerTestFunction<Server> {
+  placesOf('createTest', options)
+  return (name, ...rest) => {
+    const [own, body] = rest.length === 1 ? [{}, rest[0]] : rest
+    const places = placesOf(name, { ...options, ...own })
+    for (const place of places) {
+      register(`${name} (${nameOf(place)})`, () => runTest(server, place, { ...options, ...own }, body))
+    }
+  }
 }
 
-async function runTest<Server>({ server, connector, era, transport, options, body }: Run<Server>): Promise<void> {
-  const { answers: user, client: clientOptions } = options
+/** The era and the transport of one run. */
+interface Place<Server> extends Pick<ServerTest<Server>, 'era' | 'transport'> {
+  readonly createConnector: (server: Server) => Connector | PromiseLike<Connector>
+}
+
+function nameOf({ era, transport }: Place<never>): string {
+  return `${era} over ${transport}`
+}
+
+function placesOf<Server extends Responder>(
+  caller: string,
+  options: ServerTestOptions<Server>,
+): readonly Place<Server>[] {
+  refuseUnknownOption(caller, options, OPTION_NAMES)
+  const { eras = ['modern', 'legacy'], transports = { memory: memoryConnector } } = options
+  if (eras.length === 0) throw new TypeError(`${caller}, eras: expected at least one era, got none`)
+  if (Object.keys(transports).length === 0) {
+    throw new TypeError(`${caller}, transports: expected at least one transport, got none`)
+  }
+  return Object.entries(transports).flatMap(([transport, createConnector]) =>
+    eras.map((era) => ({ era, transport, createConnector })),
+  )
+}
+
+async function runTest<Server extends Responder>(
+  tested: TestedServer<Server>,
+  { era, transport, createConnector }: Place<Server>,
+  options: ServerTestOptions<Server>,
+  body: (test: ServerTest<Server>) => unknown,
+): Promise<void> {
+  const server = typeof tested === 'function' ? await tested() : tested
+  const connector = await createConnector(server)
+  try {
+    await runWithClient(connector, era, options, (run) => body({ ...run, server, era, transport }))
+  } catch (error) {
+    throw withSeed(error, connector)
+  }
+}
+
+async function runWithClient<Server>(
+  connector: Connector,
+  era: Era | Revision,
+  { answers: user, client: clientOptions }: ServerTestOptions<Server>,
+  body: (run: Pick<ServerTest<Server>, 'client' | 'asked' | 'reports' | 'warnings'>) => unknown,
+): Promise<void> {
   user?.reset()
   const reports: Report[] = []
   const warnings: Error[] = []
@@ -123,7 +193,7 @@ async function runTest<Server>({ server, connector, era, transport, options, bod
     onWarning: (warning) => void warnings.push(warning),
   })) as Client<Server>
   try {
-    await body({ client, server, era, transport, asked: user?.asked ?? [], reports, warnings })
+    await body({ client, asked: user?.asked ?? [], reports, warnings })
   } catch (error) {
     // Report a question without an answer first, because it is the cause of later failures.
     throw user?.problems[0] ?? error
@@ -136,12 +206,14 @@ async function runTest<Server>({ server, connector, era, transport, options, bod
   }
 }
 
-/**
- * Adds the era and the transport to the message of an error. Returns the same error object, so that test runners can
- * show its differences.
- */
-function withPlace(error: unknown, place: string): unknown {
-  if (!(error instanceof Error)) return new Error(`${place}: ${String(error)}`, { cause: error })
-  error.message = `${place}: ${error.message}`
+/** Adds the seed of a connector of `faults` to the message of an error, so that the run can be repeated. */
+function withSeed(error: unknown, connector: Connector & { readonly seed?: unknown }): unknown {
+  return connector.seed === undefined ? error : withPrefix(error, `faults with seed ${connector.seed}: `)
+}
+
+/** Adds a prefix to the message of an error. Returns the same error object, so that test runners can show its differences. */
+function withPrefix(error: unknown, prefix: string): unknown {
+  if (!(error instanceof Error)) return new Error(`${prefix}${String(error)}`, { cause: error })
+  error.message = `${prefix}${error.message}`
   return error
 }

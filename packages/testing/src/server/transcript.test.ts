@@ -2,13 +2,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@mcpx/client'
+import { type Connector, RpcError } from '@mcpx/protocol'
 import { memoryConnector } from '@mcpx/protocol/memory'
 import { createServer } from '@mcpx/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { contract, record, recordOnce, replay } from '../node.ts'
+import { z } from 'zod'
+import { contract, type RecordOnceOptions, record, recordOnce, replay } from '../node.ts'
 import { catchError, delay } from '../timing.ts'
 import { answers } from './answers.ts'
-import { recordTranscript, replayTranscript, type Transcript } from './transcript.ts'
+import { compareTranscript } from './compare.ts'
+import type { Transcript } from './recorded-steps.ts'
+import { recordTranscript, replayTranscript } from './transcript.ts'
 import { createTravelServer } from './travel.fixture.ts'
 
 type Era = 'modern' | 'legacy'
@@ -100,6 +104,28 @@ describe.each(['modern', 'legacy'] as const)('a transcript of the %s era', (era)
   })
 })
 
+it('contains the detection of the era, also if the client remembers the era', async () => {
+  const connector: Connector = {
+    peer: 'a legacy server',
+    async connect(options) {
+      const connection = await memoryConnector(createTravelServer()).connect(options)
+      const notFound = () => Promise.reject(new RpcError(-32601, 'Method not found'))
+      return {
+        closed: connection.closed,
+        close: (reason) => connection.close(reason),
+        notify: (method, params) => connection.notify(method, params),
+        request: (method, params, rest) =>
+          method === 'server/discover' ? notFound() : connection.request(method, params, rest),
+      }
+    },
+  }
+  await (await connect(connector)).close()
+  let transcript: Transcript | undefined
+  await (await connect(recordTranscript(connector, (saved) => (transcript = saved)))).close()
+  await using again = await connect(replayTranscript(transcript as Transcript))
+  expect(again.revision).toBe('2025-11-25')
+})
+
 it('fails when the user answers another way than in the transcript', async () => {
   const { transcript } = await playTwice('legacy', (client) => client.callTool('book', { to: 'Oslo' }))
   const { callbacks } = answers({ seat: { row: 8 }, terms: {} })
@@ -143,6 +169,60 @@ it('redacts more by option', async () => {
   expect(JSON.stringify(transcript)).toContain('somewhere')
 })
 
+it('keeps the types of redacted numbers, so that results match their schemas', async () => {
+  const output = { type: 'object', properties: { token: { type: 'number' }, name: { type: 'string' } } } as const
+  const server = createServer({ name: 'leaky', version: '1' }).tool('pin', { output }, () => ({
+    token: 4711,
+    name: 'Ada',
+  }))
+  let transcript: Transcript | undefined
+  const client = await connect(recordTranscript(memoryConnector(server), (saved) => (transcript = saved)))
+  await client.callTool('pin')
+  await client.close()
+  expect(JSON.stringify(transcript)).not.toContain('4711')
+  await using again = await connect(replayTranscript(transcript as Transcript))
+  expect((await again.callTool('pin')).structuredContent).toEqual({ token: 0, name: 'Ada' })
+})
+
+describe.each(['modern', 'legacy'] as const)('comparing a server with a transcript (%s)', (era) => {
+  const scripted = () => answers({ seat: { row: 7 }, terms: {} }).callbacks
+  const play: Play = async (client) => [
+    await client.callTool('add', { a: 1, b: 2 }),
+    await client.callTool('book', { to: 'Oslo' }),
+    await catchError(() => client.readResource('seats://none')),
+  ]
+
+  it('succeeds while the server behaves as it did', async () => {
+    const { transcript, recorded } = await playTwice(era, play)
+    const connector = compareTranscript(memoryConnector(createTravelServer()), transcript)
+    await using client = await connect(connector, { era, ...scripted() })
+    expect(await play(client)).toEqual(recorded)
+  })
+
+  it('lists what differs in results, in errors and in questions', async () => {
+    const { transcript } = await playTwice(era, play)
+    const changed = createTravelServer()
+    changed.tool('add', { replace: true }, () => ({ content: [{ type: 'text', text: '4' }] }))
+    changed.tool('book', { input: z.object({ to: z.string() }), replace: true }, async (_, ctx) => {
+      await ctx.elicit('seat', { message: 'Which seat?', schema: z.object({ row: z.number().int() }) })
+      return 'Booked'
+    })
+    changed.resource('seats://none', {}, 'none')
+    const connector = compareTranscript(memoryConnector(changed), transcript)
+    await using client = await connect(connector, { era, ...scripted() })
+    expect(String(await catchError(() => client.callTool('add', { a: 1, b: 2 })))).toMatch(
+      /compare: tools\/call\.result\.content\[0\]\.text: expected "\{\\"sum\\":3\}", got "4"\n {2}tools\/call\.result\.structuredContent: expected \{"sum":3\}, got undefined/,
+    )
+    expect(String(await catchError(() => client.callTool('book', { to: 'Oslo' })))).toContain(
+      'message: expected "Which row?", got "Which seat?"',
+    )
+    const gone = await catchError(() => client.readResource('seats://none'))
+    expect(gone).toMatchObject({ reason: 'unsupported', hint: expect.stringContaining('MCPX_RECORD=1') })
+    expect(String(gone)).toContain('compare: resources/read.')
+    expect(String(await catchError(() => client.callTool('add', { a: 1, b: 3 })))).toContain('compare: ')
+  })
+})
+
 describe('files', () => {
   it('are written when a client is closed, readable, and replayed', async () => {
     const file = join(folder(), 'deep', 'add.json')
@@ -180,6 +260,52 @@ describe('files', () => {
     expect(connections).toBe(2)
   })
 
+  it('are compared with the server, by an option or by the environment', async () => {
+    vi.stubEnv('CI', '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const file = join(folder(), 'add.json')
+    const call = async (server: ReturnType<typeof createTravelServer>, options?: RecordOnceOptions) => {
+      await using client = await connect(recordOnce(memoryConnector(server), file, options))
+      return await client.callTool('add', { a: 1, b: 2 })
+    }
+    await call(createTravelServer())
+    await call(createTravelServer(), { mode: 'compare' })
+    const changed = createTravelServer()
+    changed.tool('add', { replace: true }, () => 'four')
+    const problem = `compare ${file}: tools/call.result.content[0].text: expected "{\\"sum\\":3}", got "four"`
+    await expect(call(changed, { mode: 'compare' })).rejects.toThrow(problem)
+    vi.stubEnv('MCPX_RECORD', 'compare')
+    await expect(call(changed)).rejects.toThrow(problem)
+    await call(changed, { mode: 'replay' })
+    await call(changed, { mode: 'record' })
+    await call(changed)
+  })
+
+  it('refuse other modes', () => {
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const connector = memoryConnector(createTravelServer())
+    expect(() => recordOnce(connector, 'x.json', { mode: 'update' as never })).toThrow(
+      'recordOnce, mode: expected auto, replay, record or compare, got "update"',
+    )
+    vi.stubEnv('MCPX_RECORD', 'update')
+    expect(() => recordOnce(connector, 'x.json')).toThrow('MCPX_RECORD: expected 1, replay or compare, got "update"')
+  })
+
+  it('name the file when the client differs, or when the format is another one', async () => {
+    const file = join(folder(), 'add.json')
+    const client = await connect(record(memoryConnector(createTravelServer()), file))
+    await client.callTool('add', { a: 1, b: 2 })
+    await client.close()
+    await using again = await connect(replay(file))
+    expect(String(await catchError(() => again.callTool('add', { a: 3, b: 4 })))).toContain(
+      `replay ${file}: tools/call, params.arguments.a: expected 1, got 3\n  tools/call, params.arguments.b: expected 2, got 4`,
+    )
+    writeFileSync(file, '{ "format": "mcpx transcript 0", "steps": [] }')
+    expect(() => replay(file)).toThrow(
+      `replay ${file}: expected a transcript of the format "mcpx transcript 1", got "mcpx transcript 0"; record it again`,
+    )
+  })
+
   it('name the remedy when they are missing or broken', () => {
     vi.stubEnv('CI', 'true')
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -206,6 +332,20 @@ describe('contract', () => {
     await contract(changed, file)
     vi.stubEnv('MCPX_RECORD', '')
     await contract(changed, file)
+  })
+
+  it('is updated by option, and names a file of another kind', async () => {
+    const file = join(folder(), 'mcpx.lock.json')
+    await contract(createTravelServer(), file, { update: true })
+    const changed = createTravelServer()
+    changed.removeTool('slow')
+    await expect(contract(changed, file, { update: false })).rejects.toThrow('[high] tool "slow" was removed')
+    await contract(changed, file, { update: true })
+    await contract(changed, file)
+    writeFileSync(file, '{ "version": 0 }')
+    await expect(contract(changed, file)).rejects.toThrow(
+      `contract: ${file} is not a lock: lock: expected a lock of version 1`,
+    )
   })
 
   it('needs the lock in CI', async () => {

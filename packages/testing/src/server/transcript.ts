@@ -8,34 +8,21 @@ import {
   type JsonObject,
   type RequestOptions,
   type Responder,
-  redactSecrets,
 } from '@mcpx/protocol'
-import { firstDifference, isEqual } from '../check.ts'
-import { errorOf, failureOf, observeConnector, type Step } from './observe.ts'
-
-/** The format of transcripts, which `replayTranscript` checks. */
-const FORMAT = 'mcpx transcript 1'
-
-/** A recorded dialogue. It is plain JSON. */
-export interface Transcript {
-  /** The version of the format. */
-  readonly format: string
-  /** The steps, in order. */
-  readonly steps: readonly Step[]
-}
-
-/** Options of `recordTranscript`. */
-export interface RecordOptions {
-  /**
-   * Replaces values before they are stored, in addition to the secrets that are always replaced by `[redacted]`. Called
-   * with the name and the value of each member, as the replacer of `JSON.stringify`. Default: replaces nothing.
-   */
-  readonly redact?: ((name: string, value: unknown) => unknown) | undefined
-}
+import { errorOf, failureOf, observeConnector, type Step, withoutMemory } from './observe.ts'
+import {
+  createReplacer,
+  FORMAT,
+  RecordedSteps,
+  type RecordOptions,
+  type Replacer,
+  type ServerMessage,
+  type Transcript,
+} from './recorded-steps.ts'
 
 /**
  * Returns a connector that records all of its connections. `onSave` receives the whole transcript each time a
- * connection has ended. Members and texts that look like secrets are replaced by `[redacted]`.
+ * connection has ended. Members and strings that look like secrets are replaced by `[redacted]`, or 0 for numbers.
  */
 export function recordTranscript(
   connector: Connector,
@@ -45,32 +32,16 @@ export function recordTranscript(
   const replacer = createReplacer(redact)
   const steps: Step[] = []
   return observeConnector(
-    connector,
+    withoutMemory(connector),
     (step) => void steps.push(copyOf(step, replacer)),
     () => onSave({ format: FORMAT, steps: [...steps] }),
   )
-}
-
-type Replacer = (name: string, value: unknown) => unknown
-
-function createReplacer(redact: RecordOptions['redact']): Replacer {
-  return redact === undefined ? redactSecrets : (name, value) => redactSecrets(name, redact(name, value))
 }
 
 /** Copies a step, because its objects belong to the client and the server. */
 function copyOf(step: Step, replacer: Replacer): Step {
   return JSON.parse(JSON.stringify(step, replacer)) as Step
 }
-
-/** Members of parameters that differ between versions of the client, and between runs of a program. */
-const VOLATILE: readonly string[] = [
-  'clientInfo',
-  'io.modelcontextprotocol/clientInfo',
-  'progressToken',
-  'traceparent',
-  'tracestate',
-  'baggage',
-]
 
 /**
  * Returns a connector whose responses come from a transcript. Requests are compared with recorded requests by method
@@ -81,22 +52,21 @@ const VOLATILE: readonly string[] = [
  * @throws TypeError if the value is not a transcript
  */
 export function replayTranscript(transcript: Transcript, options: RecordOptions = {}): Connector {
-  if (transcript?.format !== FORMAT || !Array.isArray(transcript.steps)) {
-    throw new TypeError(`replay: expected a transcript of the format "${FORMAT}"; record it again`)
-  }
-  const player = new Player(transcript.steps, createReplacer(options.redact))
+  return replaySteps(new RecordedSteps(transcript, { ...options, place: 'replay' }))
+}
+
+/** Returns a connector whose responses come from the steps of a transcript. */
+export function replaySteps(recorded: RecordedSteps): Connector {
+  const player = new Player(recorded)
   return { connect: ({ responder }) => player.connect(responder) }
 }
 
 /** Plays the steps of a transcript. Connections share the steps, because a client may connect more than once. */
 class Player {
-  readonly #steps: readonly Step[]
-  readonly #replacer: Replacer
-  readonly #played = new Set<Step>()
+  readonly #recorded: RecordedSteps
 
-  constructor(steps: readonly Step[], replacer: Replacer) {
-    this.#steps = steps
-    this.#replacer = replacer
+  constructor(recorded: RecordedSteps) {
+    this.#recorded = recorded
   }
 
   connect(responder: Responder): Connection {
@@ -119,14 +89,8 @@ class Player {
   }
 
   async #playNotification(method: string, params: JsonObject | undefined, responder: Responder): Promise<void> {
-    const sent = this.#normalize(params)
-    const step = this.#steps.find(
-      (each) =>
-        isClientNotification(each, method) && !this.#played.has(each) && isEqual(this.#normalize(each.params), sent),
-    )
-    if (step === undefined) return
-    this.#played.add(step)
-    await this.#playUnrelated(step, responder)
+    const step = this.#recorded.useNotification(method, params)
+    if (step !== undefined) await this.#playUnrelated(step, responder)
   }
 
   async #playCall(
@@ -135,12 +99,11 @@ class Player {
     options: RequestOptions,
     responder: Responder,
   ): Promise<unknown> {
-    const request = this.#findCall(method, params)
-    this.#played.add(request)
+    const request = this.#recorded.useCall(method, params)
     await this.#playUnrelated(request, responder)
-    for (const step of this.#steps) {
-      if (!('call' in step) || step.call !== request.call || this.#played.has(step)) continue
-      this.#played.add(step)
+    for (const step of this.#recorded.steps) {
+      if (!('call' in step) || step.call !== request.call || this.#recorded.isUsed(step)) continue
+      this.#recorded.use(step)
       if (step.from === 'server' && 'method' in step) await this.#receive(step, options, responder)
       else if (step.from === 'server' && 'error' in step) throw errorOf(step.error)
       else if (step.from === 'server' && 'result' in step) {
@@ -154,23 +117,6 @@ class Player {
     return new Promise(() => {})
   }
 
-  /** Returns the first request of the transcript with this method and these parameters that was not played yet. */
-  #findCall(method: string, params: JsonObject | undefined): ClientCall {
-    const calls = this.#steps.filter((step): step is ClientCall => isCall(step, method))
-    const rest = calls.filter((step) => !this.#played.has(step))
-    const sent = this.#normalize(params)
-    const found = rest.find((step) => isEqual(this.#normalize(step.params), sent))
-    if (found !== undefined) return found
-    const [nearest] = rest
-    const problem =
-      nearest === undefined
-        ? `expected ${calls.length} ${calls.length === 1 ? 'request' : 'requests'} ${method}, got one more`
-        : firstDifference(`${method}, params`, sent, this.#normalize(nearest.params))
-    throw new ConnectionError('unsupported', `replay: ${problem}`, {
-      hint: 'Record the transcript again if the client has changed.',
-    })
-  }
-
   /** Passes a message of the server to the client, and compares the answer to a question with the recorded one. */
   async #receive(step: ServerMessage, options: RequestOptions, responder: Responder): Promise<void> {
     const { method, params } = step
@@ -182,49 +128,26 @@ class Player {
       return
     }
     const response = await responder.respond({ ...message, id: `question-${step.question}` }, exchangeDuring(options))
-    const recorded = this.#steps.find(
+    const recorded = this.#recorded.steps.find(
       (each) => each.from === 'client' && 'question' in each && each.question === step.question,
     ) as Extract<Step, { question: number; from: 'client' }> | undefined
     if (recorded === undefined || response === undefined) return
-    this.#played.add(recorded)
+    this.#recorded.use(recorded)
     const outcome = 'error' in response ? { error: failureOf(response.error) } : { result: response.result }
     const expected = recorded.error === undefined ? { result: recorded.result } : { error: recorded.error }
-    const problem = firstDifference(`the answer to ${method}`, this.#normalize(outcome), this.#normalize(expected))
-    if (problem !== undefined) throw new ConnectionError('unsupported', `replay: ${problem}`)
+    const differences = this.#recorded.compare(`the answer to ${method}`, outcome, expected)
+    if (differences.length > 0) throw this.#recorded.createError(differences)
   }
 
   /** Plays the messages of the server that follow a step and belong to no call. */
   async #playUnrelated(after: Step, responder: Responder): Promise<void> {
-    for (const step of this.#steps.slice(this.#steps.indexOf(after) + 1)) {
-      if (step.from !== 'server' || !('method' in step) || 'call' in step || this.#played.has(step)) return
-      this.#played.add(step)
+    const { steps } = this.#recorded
+    for (const step of steps.slice(steps.indexOf(after) + 1)) {
+      if (step.from !== 'server' || !('method' in step) || 'call' in step || this.#recorded.isUsed(step)) return
+      this.#recorded.use(step)
       await this.#receive(step, {}, responder)
     }
   }
-
-  /** Returns the form of a value that is compared: without secrets, and without members that differ between runs. */
-  #normalize(value: unknown): unknown {
-    const text = JSON.stringify(value ?? null, (name, member) =>
-      VOLATILE.includes(name) ? undefined : this.#replacer(name, member),
-    )
-    return JSON.parse(text)
-  }
-}
-
-type ClientCall = Extract<Step, { from: 'client'; call: number; method: string }>
-type ServerMessage = {
-  readonly method: string
-  readonly params?: JsonObject
-  readonly call?: number
-  readonly question?: number
-}
-
-function isCall(step: Step, method: string): step is ClientCall {
-  return step.from === 'client' && 'method' in step && 'call' in step && step.method === method
-}
-
-function isClientNotification(step: Step, method: string): step is Extract<Step, { from: 'client'; method: string }> {
-  return step.from === 'client' && 'method' in step && !('call' in step) && step.method === method
 }
 
 /** Rejects when the connection is closed or the signal is aborted. */
