@@ -480,8 +480,40 @@ describe('changes that a bus does not accept', () => {
     collect()
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000)
     isBroken = false
-    while (published.length === 0) await turn(20)
+    while (published.length < 2) await turn(20)
+    const [first, second] = published.map((text) => JSON.parse(text))
+    expect(first.changes).toEqual([{ kind: 'resource', uri: 'note://first' }])
     // Everything may have changed.
-    expect(JSON.parse(published[0] as string)).toEqual({ from: expect.any(String) })
+    expect(second).toEqual({ from: first.from, number: 2 })
+  })
+
+  it('are sent once to clients if the bus publishes them although it reports a failure', async () => {
+    const store = memoryStore()
+    let failures = 1
+    const publish = async (topic: string, message: string) => {
+      await store.bus.publish(topic, message)
+      if (topic === 'mcpx/changes' && failures-- > 0) throw new Error('no reply')
+    }
+    const options = { secrets: ['known to all processes of this test'] }
+    const failing = createServer(
+      { name: 's', version: '1' },
+      { ...options, store: { ...store, bus: { ...store.bus, publish } } },
+    )
+    const server = createServer({ name: 's', version: '1' }, { ...options, store })
+    closing.push(
+      () => failing.close(),
+      () => server.close(),
+    )
+    const uris = ['note://1', 'note://2']
+    for (const uri of uris) server.resource(uri, { subscribe: true }, '')
+    const { heard } = listen(server, { resourceSubscriptions: uris })
+    while (heard.length === 0) await turn()
+    failing.resourceUpdated('note://1')
+    failing.resourceUpdated('note://1')
+    await turn(100)
+    failing.resourceUpdated('note://2')
+    while (heard.at(-1)?.params?.uri !== 'note://2') await turn()
+    expect(heard.slice(1).map(({ params }) => params?.uri)).toEqual(uris)
+    expect(failures).toBeLessThan(0)
   })
 })

@@ -11,10 +11,15 @@ const MAX_WAITING = 1_000
 /** The time between attempts to publish, in ms. */
 const RETRY = 1_000
 
+/** The most processes whose last message is remembered. Above it, the one that was silent for longest is forgotten. */
+const MAX_PROCESSES = 10_000
+
 /** A message on the bus. Without changes, everything may have changed. */
 interface ChangesMessage {
   /** The id of the process that publishes. */
   readonly from: string
+  /** Counts the messages of the process. A message that is published again, because the bus failed, keeps its number. */
+  readonly number: number
   readonly changes?: readonly Change[] | undefined
 }
 
@@ -34,6 +39,9 @@ export class SharedChanges {
   readonly #closing = new AbortController()
   /** Distinguishes this process. Created on first use, because Workers provide random values only during a request. */
   #id: string | undefined
+  /** The number of the last message of each process. */
+  readonly #received = new Map<string, number>()
+  #published = 0
   /** The changes that are not published yet. Each is kept once. */
   #waiting = new Map<string, Change>()
   #isPublishing = false
@@ -48,7 +56,7 @@ export class SharedChanges {
 
   /**
    * Publishes a change. All changes within one task of the event loop are published in one message. If the bus fails,
-   * they are published again later.
+   * the message is published again later.
    */
   publish(change: Change): void {
     addTo(this.#waiting, change)
@@ -77,20 +85,24 @@ export class SharedChanges {
 
   async #publishWaiting(): Promise<void> {
     while (this.#waiting.size > 0 && !this.#closing.signal.aborted) {
-      const waiting = this.#waiting
+      const changes = this.#waiting.size > MAX_WAITING ? undefined : [...this.#waiting.values()]
       this.#waiting = new Map()
-      const changes = waiting.size > MAX_WAITING ? undefined : [...waiting.values()]
-      const message: ChangesMessage = { from: this.#processId, changes }
+      this.#published += 1
+      await this.#publishMessage({ from: this.#processId, number: this.#published, changes })
+    }
+    this.#isPublishing = false
+  }
+
+  /** Publishes a message until the bus accepts it. It may have been published although the bus has failed. */
+  async #publishMessage(message: ChangesMessage): Promise<void> {
+    while (!this.#closing.signal.aborted) {
       try {
-        await this.#bus.publish(TOPIC, JSON.stringify(message))
+        return await this.#bus.publish(TOPIC, JSON.stringify(message))
       } catch (error) {
         this.#options.onError(error)
-        for (const change of this.#waiting.values()) addTo(waiting, change)
-        this.#waiting = waiting
         await pause(RETRY, this.#closing.signal).catch(() => {})
       }
     }
-    this.#isPublishing = false
   }
 
   async #connect(): Promise<void> {
@@ -107,13 +119,23 @@ export class SharedChanges {
   #receive(text: string): void {
     const { onChange, onGap, onError } = this.#options
     try {
-      const { from, changes } = JSON.parse(text) as ChangesMessage
-      if (from === this.#processId) return
+      const { from, number, changes } = JSON.parse(text) as ChangesMessage
+      if (from === this.#processId || !this.#isNew(from, number)) return
       if (changes === undefined) onGap()
       else for (const change of changes) onChange(change)
     } catch (error) {
       onError(error)
     }
+  }
+
+  /** Returns whether a message was not received before, and remembers its number. */
+  #isNew(from: string, number: number): boolean {
+    if (number <= (this.#received.get(from) ?? 0)) return false
+    // The process that was silent for longest is the first one.
+    this.#received.delete(from)
+    this.#received.set(from, number)
+    if (this.#received.size > MAX_PROCESSES) this.#received.delete(this.#received.keys().next().value as string)
+    return true
   }
 
   async #endSubscription(): Promise<void> {
