@@ -4,7 +4,8 @@ import { ConnectionError, RpcError } from '@mcpx/protocol'
 import { delay } from '@mcpx/testing'
 import { type ClientName, connectBy, type TestClient } from './clients.fixture.ts'
 import type { Cluster } from './cluster.fixture.ts'
-import { RESOURCES } from './node.fixture.ts'
+import { NEVER_CHANGED, RESOURCES } from './node.fixture.ts'
+import { TOOLS, Watch } from './watch.fixture.ts'
 
 /** The results of requests, by their outcome. */
 type Outcomes = Map<string, number>
@@ -13,19 +14,20 @@ export interface Tally {
   readonly outcomes: Outcomes
   /** Errors that do not say what happened. */
   readonly unnamed: string[]
-  /** Handshakes after the first one of a client, and responses that say that a session is unknown. */
   readonly lostSessions: string[]
-  /** Ids of events that a client received twice. */
-  readonly repeatedEvents: string[]
+  readonly repeatedMessages: string[]
   /** Progress that was repeated or out of order. */
   readonly repeatedProgress: string[]
   /** Changes that a client did not receive within the limit. */
   readonly untold: string[]
-  /** The longest time between the call that made a change and its notification, in ms. */
-  longestDelay: number
+  /** How often each change may have happened: the calls that make it, also those that failed. */
+  readonly attempts: Map<string, number>
+  /** The number of calls that made a change, by its kind. */
+  readonly changes: { resources: number; tools: number }
+  /** The longest time between the call that made a change and its notification, by client, in ms. */
+  readonly longestDelays: Map<string, number>
   /** The longest time of a call, in ms. */
   longestCall: number
-  changes: number
 }
 
 export function createTally(): Tally {
@@ -33,30 +35,33 @@ export function createTally(): Tally {
     outcomes: new Map(),
     unnamed: [],
     lostSessions: [],
-    repeatedEvents: [],
+    repeatedMessages: [],
     repeatedProgress: [],
     untold: [],
-    longestDelay: 0,
+    attempts: new Map(),
+    changes: { resources: 0, tools: 0 },
+    longestDelays: new Map(),
     longestCall: 0,
-    changes: 0,
   }
 }
 
-/** A client that calls tools until it is stopped. */
+/** A client that listens and calls tools until it is stopped. */
 export interface BusyClient {
   readonly client: TestClient
-  /** Whether a change of the resource was received after a moment, in ms of `performance.now()`. */
-  hasReceived(uri: string, since: number): boolean
+  readonly watch: Watch
+  /** Whether a change was received after a moment, in ms of `performance.now()`. */
+  hasReceived(change: string, since: number): boolean
   stop(): Promise<void>
 }
 
 const URIS = Array.from({ length: RESOURCES }, (_, n) => `note://${n}`)
 
-/** Connects a client, subscribes ours to all resources, and lets it call tools. */
+/** Connects a client, subscribes it to all resources and the list of tools, and lets it call tools. */
 export async function startBusyClient(name: ClientName, url: string, tally: Tally): Promise<BusyClient> {
-  const client = await connectBy[name](url, createWatchedFetch(name, tally))
+  const watch = new Watch(name, tally)
+  const client = await connectBy[name](url, watch.fetch)
   const received = new Map<string, number>()
-  if (isOurs(name)) await client.listen(URIS, (change) => void received.set(change, performance.now()))
+  await client.listen([NEVER_CHANGED, ...URIS], (change) => void received.set(change, performance.now()))
   let isStopped = false
 
   async function repeat(what: string, run: () => Promise<void>): Promise<void> {
@@ -88,17 +93,13 @@ export async function startBusyClient(name: ClientName, url: string, tally: Tall
   ]
   return {
     client,
-    hasReceived: (uri, since) => (received.get(uri) ?? 0) >= since,
+    watch,
+    hasReceived: (change, since) => (received.get(change) ?? 0) >= since,
     async stop() {
       isStopped = true
       await Promise.all(loops)
     },
   }
-}
-
-/** The clients of the official SDKs do not open a lost stream of changes again for long enough. */
-export function isOurs(name: string): boolean {
-  return name.startsWith('our')
 }
 
 async function record(what: string, run: () => Promise<void>, tally: Tally): Promise<boolean> {
@@ -124,43 +125,13 @@ function nameOf(error: unknown, what: string, tally: Tally): string {
     if (error.code === -32603) tally.unnamed.push(`${what}: ${error.message}`)
     return `RpcError ${error.code}: ${error.message.slice(0, 60)}`
   }
-  // The errors of the official SDKs have codes, or are those of fetch.
-  if (!isOurs(what) && error instanceof Error) return `${error.name}: ${error.message.slice(0, 80)}`
+  // The errors of the official SDKs have a class and a code, and those of HTTP a status.
+  const { constructor: type, code, status } = error as { code?: number | string; status?: number } & object
+  if (what.startsWith('official') && code !== undefined) {
+    return `${type.name} ${code}${status === undefined ? '' : ` ${status}`}`
+  }
   tally.unnamed.push(`${what}: ${String(error)}`)
   return String(error)
-}
-
-/** A `fetch` that watches the sessions and the ids of events of one client. */
-function createWatchedFetch(name: string, tally: Tally): typeof fetch {
-  const ids = new Set<string>()
-  let handshakes = 0
-  return async (input, init) => {
-    const isHandshake = String(init?.body ?? '').includes('"initialize"')
-    if (isHandshake) handshakes += 1
-    if (isHandshake && handshakes > 1) tally.lostSessions.push(`${name}: another handshake`)
-    const response = await fetch(input as string, init)
-    const hasSession = new Headers(init?.headers).has('mcp-session-id')
-    if (hasSession && response.status === 404) tally.lostSessions.push(`${name}: ${init?.method} was answered with 404`)
-    if (response.headers.get('content-type') !== 'text/event-stream' || response.body === null) return response
-    let rest = ''
-    const watching = new TransformStream<string, string>({
-      transform(chunk, controller) {
-        const lines = (rest + chunk).split('\n')
-        rest = lines.pop() ?? ''
-        for (const line of lines) {
-          if (!line.startsWith('id: ')) continue
-          if (ids.has(line)) tally.repeatedEvents.push(`${name}: ${line}`)
-          ids.add(line)
-        }
-        controller.enqueue(chunk)
-      },
-    })
-    const body = response.body
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(watching)
-      .pipeThrough(new TextEncoderStream())
-    return new Response(body, response)
-  }
 }
 
 /**
@@ -169,41 +140,57 @@ function createWatchedFetch(name: string, tally: Tally): typeof fetch {
  */
 const MOST_DELAY = 40_000
 
-/** Changes resources through one client, and checks that all clients receive each change. */
-export async function changeResources(
+/** The pauses between two changes of resources, and of the list of tools, in ms. */
+const PAUSES = { resources: 350, tools: 900 }
+
+type Listeners = readonly (readonly [string, BusyClient])[]
+
+/** Changes resources and the list of tools through one client, and checks that all clients receive each change. */
+export async function makeChanges(
   caller: TestClient,
-  listeners: readonly (readonly [string, BusyClient])[],
+  listeners: Listeners,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<void> {
   const checks: Promise<void>[] = []
-  for (let n = 0; !signal.aborted; n++) {
-    const uri = URIS[n % URIS.length] as string
-    const since = performance.now()
-    const isDone = await record('change of a resource', async () => void (await caller.call('touch', { uri })), tally)
-    // A change whose call has failed may have happened or not.
-    if (isDone) {
-      tally.changes += 1
-      for (const [name, listener] of listeners) checks.push(expectReceived(name, listener, uri, since, tally))
+
+  async function repeat(kind: keyof typeof PAUSES, next: (n: number) => string, tool: string): Promise<void> {
+    for (let n = 0; !signal.aborted; n++) {
+      const change = next(n)
+      const since = performance.now()
+      tally.attempts.set(change, (tally.attempts.get(change) ?? 0) + 1)
+      // A change whose call has failed may have happened or not.
+      if (await record(`change of ${kind}`, async () => void (await caller.call(tool, { uri: change })), tally)) {
+        tally.changes[kind] += 1
+        for (const [name, listener] of listeners) checks.push(expectReceived(name, listener, change, since, tally))
+      }
+      await delay(PAUSES[kind])
     }
-    await delay(350)
   }
+
+  await Promise.all([
+    repeat('resources', (n) => URIS[n % URIS.length] as string, 'touch'),
+    repeat('tools', () => TOOLS, 'grow'),
+  ])
   await Promise.all(checks)
 }
 
 async function expectReceived(
   name: string,
   listener: BusyClient,
-  uri: string,
+  change: string,
   since: number,
   tally: Tally,
 ): Promise<void> {
-  while (!listener.hasReceived(uri, since)) {
-    if (performance.now() - since > MOST_DELAY) return void tally.untold.push(`${name}: ${uri}`)
+  while (!listener.hasReceived(change, since)) {
+    if (performance.now() - since > MOST_DELAY) return void tally.untold.push(`${name}: ${change}`)
     await delay(20)
   }
-  tally.longestDelay = Math.max(tally.longestDelay, performance.now() - since)
+  tally.longestDelays.set(name, Math.max(tally.longestDelays.get(name) ?? 0, performance.now() - since))
 }
+
+/** The time in which nodes publish the changes that waited for Redis, in ms. A node that is killed before loses them. */
+const PUBLISH_TIME = 1_500
 
 /**
  * Causes faults for a while: every 2 s, or when the last one is back, a node is killed and started again; all subscriptions are
@@ -230,6 +217,7 @@ export async function causeFaults(cluster: Cluster, seconds: number): Promise<st
       await delay(3_000)
       cluster.redis.resume()
       faults.push('stopped Redis for 3 s')
+      await delay(PUBLISH_TIME)
     }
     await restarted
     await delay(Math.max(0, next - performance.now()))

@@ -1,12 +1,14 @@
 /** Clients of the tests: ours of both eras, and those of the official SDKs. */
 
 import { connect } from '@mcpx/client'
+import { delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { connectSdk1 } from '../../interop/src/clients/sdk-1.ts'
 import { connectSdk2 } from '../../interop/src/clients/sdk-2.ts'
-import type { Driver } from '../../interop/src/driver.ts'
+import type { Driver, Target } from '../../interop/src/driver.ts'
 // Node loads the official SDKs and their dependencies, whose condition `source` has no files that it can run.
 import '../../transports/src/own-sources.fixture.ts'
+import { TOOLS } from './watch.fixture.ts'
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
@@ -18,7 +20,10 @@ interface CallOptions {
 export interface TestClient {
   /** Calls a tool. Returns the text of its result. */
   call(name: string, args?: Record<string, string | number>, options?: CallOptions): Promise<string>
-  /** Subscribes to resources and the list of tools. Calls the listener with URIs, and with `tools`. */
+  /**
+   * Subscribes to resources and the list of tools. Calls the listener with URIs, and with `tools`. After a gap, it is
+   * called with all of them.
+   */
   listen(uris: readonly string[], onChange: (change: string) => void): Promise<void>
   close(): Promise<void>
 }
@@ -29,18 +34,25 @@ export const connectBy = {
   'our client, legacy era': (url: string, fetch?: Fetch) => connectOurs('legacy', url, fetch),
   'our client, modern era': (url: string, fetch?: Fetch) => connectOurs('modern', url, fetch),
   'official SDK 1, legacy era': async (url: string, fetch?: Fetch) => {
-    return fromDriver(await connectSdk1({ transport: 'http', url, ...(fetch && { fetch }) }))
+    return fromDriver(await connectSdk1(targetOf(url, fetch)))
   },
   'official SDK 2, legacy era': async (url: string, fetch?: Fetch) => {
-    return fromDriver(await connectSdk2({ transport: 'http', url, revision: '2025-11-25', ...(fetch && { fetch }) }))
+    return fromDriver(await connectSdk2({ ...targetOf(url, fetch), revision: '2025-11-25' }))
   },
   'official SDK 2, modern era': async (url: string, fetch?: Fetch) => {
-    return fromDriver(await connectSdk2({ transport: 'http', url, revision: '2026-07-28', ...(fetch && { fetch }) }))
+    return fromDriver(await connectSdk2({ ...targetOf(url, fetch), revision: '2026-07-28' }))
   },
 } as const satisfies Record<string, (url: string, fetch?: Fetch) => Promise<TestClient>>
 
+/** How often each client tries to open a lost stream again. */
+const ATTEMPTS = 20
+
+function targetOf(url: string, fetch?: Fetch): Target {
+  return { transport: 'http', url, retries: ATTEMPTS, ...(fetch && { fetch }) }
+}
+
 async function connectOurs(era: 'legacy' | 'modern', url: string, fetch?: Fetch): Promise<TestClient> {
-  const reconnect = { minDelay: 50, maxDelay: 1_000, attempts: 20 }
+  const reconnect = { minDelay: 50, maxDelay: 1_000, attempts: ATTEMPTS }
   const client = await connect(http(url, { fetch, reconnect }), {
     era,
     timeout: 20_000,
@@ -69,17 +81,33 @@ function fromDriver(driver: Driver): TestClient {
       return textOf(await driver.callTool(name, args, options))
     },
     async listen(uris, onChange) {
-      await driver.watchTools()
-      for (const uri of uris) await driver.watch(uri)
       const { updated, lists } = driver.received
-      updated.push = (...values) => {
+      updated.push = lists.push = (...values) => {
         values.forEach(onChange)
         return 0
       }
-      lists.push = updated.push
+      await keepListening(driver, uris, () => [TOOLS, ...uris].forEach(onChange))
     },
     close: () => driver.close(),
   }
+}
+
+/**
+ * Subscribes, and subscribes again whenever the server has ended the subscription, as the official SDK 2 requires.
+ * @param onGap called when changes may have been missed
+ */
+async function keepListening(driver: Driver, uris: readonly string[], onGap: () => void): Promise<void> {
+  const subscription = await driver.listen?.(uris)
+  void subscription?.closed?.then(async (side) => {
+    for (let attempt = 1; side !== 'local' && attempt <= ATTEMPTS; attempt++) {
+      try {
+        await keepListening(driver, uris, onGap)
+        return onGap()
+      } catch {
+        await delay(200)
+      }
+    }
+  })
 }
 
 function textOf({ content }: { content?: readonly { type: string }[] }): string {

@@ -41,6 +41,9 @@ interface Started extends ClusterNode {
 
 const SIZE = 3
 
+/** How long the tests cause faults, in seconds. Set it with `CLUSTER_SECONDS`. Default: 60 in CI, otherwise 20. */
+export const SECONDS = Number(process.env.CLUSTER_SECONDS ?? (process.env.CI === undefined ? 20 : 60))
+
 const defaults = {
   sessionTtl: 60_000,
   eventTtl: 60_000,

@@ -32,7 +32,10 @@ export interface NodeOptions {
 }
 
 /** The number of resources that clients can subscribe to: `note://0`, `note://1` and so on. */
-export const RESOURCES = 120
+export const RESOURCES = 160
+
+/** A resource that no tool changes. Clients are notified of it only after a gap, when everything may have changed. */
+export const NEVER_CHANGED = 'note://never'
 
 const counting = { type: 'object', properties: { times: { type: 'integer' }, pause: { type: 'number' } } } as const
 const working = {
@@ -116,6 +119,7 @@ async function main(): Promise<void> {
       server.tool(`added-${process.pid}-${added}`, {}, () => '')
       return String(process.pid)
     })
+  server.resource(NEVER_CHANGED, { subscribe: true }, 'never changed')
   for (let n = 0; n < RESOURCES; n++) server.resource(`note://${n}`, { subscribe: true }, `note ${n}`)
   const { url } = await serveHttp(server, {
     port: options.port ?? 0,

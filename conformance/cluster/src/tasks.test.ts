@@ -1,4 +1,4 @@
-/** Tasks while their nodes are killed and Redis stands still. `CLUSTER_SECONDS=60` lasts longer. */
+/** Tasks while their nodes are killed and Redis stands still, for `CLUSTER_SECONDS`. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,8 @@ import { delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { causeFaults } from './chaos.fixture.ts'
-import { type Cluster, hasRedis, startCluster } from './cluster.fixture.ts'
+import { type Cluster, hasRedis, SECONDS, startCluster } from './cluster.fixture.ts'
 
-const SECONDS = Number(process.env.CLUSTER_SECONDS ?? 20)
 /** The machine may be busy. */
 const TIMEOUT = SECONDS * 1_000 + 240_000
 const CLIENTS = 6

@@ -52,6 +52,11 @@ export interface Driver {
   watch(uri: string): Promise<() => Promise<void>>
   /** Starts to receive changes of the tool list. */
   watchTools(): Promise<void>
+  /**
+   * Subscribes to the tool list and to resources at once. `closed` resolves when a new subscription is needed to receive
+   * further changes; it is undefined if the client continues by itself.
+   */
+  listen?(uris: readonly string[]): Promise<{ readonly closed?: Promise<unknown> }>
   ping(): Promise<void>
   /** Sends a request with an unknown method. */
   requestUnknownMethod(): Promise<unknown>
@@ -74,6 +79,8 @@ export interface Target {
   /** The revision to use. Default: the client detects it. */
   readonly revision?: string
   readonly fetch?: Fetch
+  /** How many attempts to open a lost stream again may fail in a row. Default: 3. */
+  readonly retries?: number
 }
 
 export type ConnectClient = (target: Target) => Promise<Driver>

@@ -39,6 +39,7 @@ export interface Differences {
   setLogLevel?(level: string): Promise<void>
   watch?(uri: string): Promise<() => Promise<void>>
   watchTools?(): Promise<void>
+  listen?(uris: readonly string[]): Promise<{ readonly closed: Promise<unknown> }>
 }
 
 /** The handlers of notifications, by method. */
@@ -86,6 +87,12 @@ export function drive(client: OfficialClient, received: ReceivedMessages, differ
         return async () => void (await client.unsubscribeResource({ uri }))
       }),
     watchTools: differences.watchTools ?? (async () => {}),
+    listen:
+      differences.listen ??
+      (async (uris) => {
+        for (const uri of uris) await client.subscribeResource({ uri })
+        return {}
+      }),
     ping: async () => void (await client.ping()),
     requestUnknownMethod: () => differences.request('nonsense/ask'),
     close: () => client.close(),

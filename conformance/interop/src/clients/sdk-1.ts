@@ -71,7 +71,7 @@ function answers(received: ReceivedMessages): Record<string, Handle> {
   }
 }
 
-function transportTo({ transport, url = '', command = [], fetch }: Target, sdk: Module): object {
+function transportTo({ transport, url = '', command = [], fetch, retries = 3 }: Target, sdk: Module): object {
   const [name, ...args] = command
   if (transport === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
   if (transport === 'sse') return new sdk.SSEClientTransport(new URL(url))
@@ -79,7 +79,7 @@ function transportTo({ transport, url = '', command = [], fetch }: Target, sdk: 
     initialReconnectionDelay: 10,
     maxReconnectionDelay: 1_000,
     reconnectionDelayGrowFactor: 1.5,
-    maxRetries: 3,
+    maxRetries: retries,
   }
   return new sdk.StreamableHTTPClientTransport(new URL(url), { reconnectionOptions, ...(fetch && { fetch }) })
 }

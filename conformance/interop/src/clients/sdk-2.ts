@@ -20,7 +20,7 @@ interface Client extends OfficialClient {
   request(request: object, schema: object): Promise<unknown>
   getNegotiatedProtocolVersion(): string | undefined
   getProtocolEra(): 'legacy' | 'modern' | undefined
-  listen(filter: object): Promise<{ close(): Promise<void> }>
+  listen(filter: object): Promise<{ close(): Promise<void>; readonly closed: Promise<unknown> }>
 }
 
 interface Module {
@@ -81,11 +81,12 @@ function differences(client: Client, sdk: Module): Differences {
       async watchTools() {
         await client.listen({ toolsListChanged: true })
       },
+      listen: (uris) => client.listen({ toolsListChanged: true, resourceSubscriptions: [...uris] }),
     }),
   }
 }
 
-function transportTo({ transport, url = '', command = [], fetch }: Target, sdk: Module): object {
+function transportTo({ transport, url = '', command = [], fetch, retries = 3 }: Target, sdk: Module): object {
   const [name, ...args] = command
   if (transport === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
   if (transport === 'sse') return new sdk.SSEClientTransport(new URL(url))
@@ -93,7 +94,7 @@ function transportTo({ transport, url = '', command = [], fetch }: Target, sdk: 
     initialReconnectionDelay: 10,
     maxReconnectionDelay: 1_000,
     reconnectionDelayGrowFactor: 1.5,
-    maxRetries: 3,
+    maxRetries: retries,
   }
   return new sdk.StreamableHTTPClientTransport(new URL(url), { reconnectionOptions, ...(fetch && { fetch }) })
 }
