@@ -107,6 +107,15 @@ describe('the contents of a tarball', () => {
     ])
   })
 
+  it('must be built after the version is set', () => {
+    const built = (version: string) => ({
+      'src/one.ts': 'declare const PACKAGE_VERSION: string',
+      'dist/chunks/one.js': `export { two } from "./later.js";\nconst version = "${version}";\n//# sourceMappingURL=one.js.map\n`,
+    })
+    expect(faults(built('1.0.0'))).toEqual([])
+    expect(faults(built('0.0.0'))).toEqual(['dist does not contain the version 1.0.0: build after the version is set'])
+  })
+
   it('must not depend on ranges that only this repository can install', () => {
     expect(faults({}, { dependencies: { zod: 'catalog:' }, peerDependencies: { '@mcpx/two': 'workspace:*' } })).toEqual(
       [

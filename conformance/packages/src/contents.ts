@@ -30,6 +30,7 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
     ...linkFaults(files),
     ...exportFaults(manifest, files),
     ...programFaults(manifest, files),
+    ...versionFaults(manifest, files),
     ...dependencyFaults(manifest),
   ]
 }
@@ -97,6 +98,14 @@ function programFaults({ bin }: PackedManifest, files: Files): string[] {
       ([name, path]) =>
         `the program ${name} refers to ${path}, which is not in the tarball or does not begin with #!/usr/bin/env node`,
     )
+}
+
+/** Checks that JavaScript which contains the version of its package was built after the version was set. */
+function versionFaults({ version }: PackedManifest, files: Files): string[] {
+  const contains = (folder: string, text: string): boolean =>
+    [...files].some(([name, bytes]) => name.startsWith(folder) && bytes.includes(text))
+  if (!contains('src/', 'PACKAGE_VERSION') || contains('dist/', JSON.stringify(version))) return []
+  return [`dist does not contain the version ${version}: build after the version is set`]
 }
 
 function dependencyFaults({ dependencies, peerDependencies }: PackedManifest): string[] {

@@ -1,4 +1,4 @@
-/** Copies the published packages and applies the changesets to the copy. The repository is not changed. */
+/** Copies the built packages, applies the changesets to the copy and builds its JavaScript again. The repository is not changed. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,10 +21,10 @@ interface Manifest {
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Copies the built packages, and lets changesets set their versions and write their changelogs. */
+/** Copies the built packages, lets changesets set their versions and write their changelogs, and builds these versions. */
 export async function copyWithVersions(repository: string): Promise<ReleaseCopy> {
   const root = mkdtempSync(join(tmpdir(), 'release-'))
-  for (const name of ['package.json', 'pnpm-workspace.yaml', 'LICENSE', '.changeset'])
+  for (const name of ['package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json', 'LICENSE', '.changeset'])
     cpSync(join(repository, name), join(root, name), { recursive: true })
   const names = readdirSync(join(repository, 'packages'))
   for (const name of names) {
@@ -35,9 +35,11 @@ export async function copyWithVersions(repository: string): Promise<ReleaseCopy>
   const before = new Map(names.map((name) => [name, manifestOf(join(root, 'packages', name)).version]))
   await version(repository, root)
   const published = names.filter((name) => manifestOf(join(root, 'packages', name)).private !== true)
+  const folders = published.map((name) => join(root, 'packages', name))
+  for (const folder of folders) await build(repository, folder)
   return {
     root,
-    folders: published.map((name) => join(root, 'packages', name)),
+    folders,
     changes: published.map((name) => {
       const now = manifestOf(join(root, 'packages', name))
       return `${now.name} ${before.get(name)} -> ${now.version}`
@@ -67,4 +69,12 @@ async function version(repository: string, root: string): Promise<void> {
     const { code, output } = await run(command, args, root)
     if (code !== 0) throw new Error(`\`${command} ${args.join(' ')}\` failed in the copy:\n${output}`)
   }
+}
+
+/** Builds the JavaScript of a package, which contains its version. The types, which do not, remain those of the repository. */
+async function build(repository: string, folder: string): Promise<void> {
+  const rolldown = join(repository, 'node_modules/rolldown/bin/cli.mjs')
+  const args = [rolldown, '-c', join(repository, 'rolldown.config.mjs'), '--no-clean-dir', '--log-level', 'warn']
+  const { code, output } = await run(process.execPath, args, folder)
+  if (code !== 0) throw new Error(`${folder} cannot be built:\n${output}`)
 }
