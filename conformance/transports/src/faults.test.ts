@@ -79,7 +79,9 @@ test('repeats notifications', { transports: withFaults({ duplicate: 1 }) }, asyn
   expect(progress).toEqual([1, 1, 2, 2, 3, 3])
 })
 
-test('lets responses overtake each other', { transports: withFaults({ reorder: 0.5, seed: 3 }) }, async ({ client }) => {
+test('lets responses overtake each other', { transports: withFaults({ reorder: 0.5, seed: 3 }) }, async ({
+  client,
+}) => {
   const order: number[] = []
   const call = async (n: number) => {
     const { content } = await client.callTool('echo', { text: `${n}` })

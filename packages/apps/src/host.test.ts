@@ -1,6 +1,6 @@
 import { type Client, connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type OpenViewOptions, openView, type ViewPort, windowPort } from './host.ts'
 import { apps, ui } from './index.ts'
 
@@ -221,7 +221,11 @@ describe('close', () => {
     await closed
     const silent = await open()
     await silent.initialize()
-    await silent.opened.close()
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const closing = silent.opened.close()
+    await vi.advanceTimersByTimeAsync(1_000)
+    await closing
   })
 })
 

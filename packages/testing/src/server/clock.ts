@@ -6,7 +6,11 @@ import FakeTimers from '@sinonjs/fake-timers'
 export interface FakeClock extends Disposable {
   /** The time of the clock, in ms since 1970. */
   readonly now: number
-  /** Advances the clock by a number of ms, runs the timers that are due, and lets promises and I/O run between them. */
+  /**
+   * Advances the clock by a number of ms, runs the timers that are due, and lets promises and I/O run between them.
+   * Before that it waits 20 ms of real time, so that work which has begun can set its timers. If a handler uses a
+   * network or a file, advance the clock in parts, with a part before each wait that you test.
+   */
   advance(ms: number): Promise<void>
   /** Restores the real clock. Timers that have not run are dropped. */
   restore(): void
@@ -22,6 +26,12 @@ export interface FakeClockOptions {
 const STEP = 1_000
 /** The turns of the event loop after each step, in which streams deliver their data. */
 const TURNS = 10
+/** The real time before the first step, in ms, in which modules are loaded. */
+const REAL_TIME = 20
+/** The real time after a step in which timers have run or were set, in ms. */
+const REAL_TIME_OF_STEP = 2
+/** The most real time that a step waits for cryptography, in ms. */
+const MAX_CRYPTO_TIME = 1_000
 
 /**
  * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a
@@ -49,12 +59,21 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
   const realSignal = AbortSignal.timeout
   AbortSignal.timeout = createTimeoutSignal
 
-  async function runEventLoop(): Promise<void> {
-    for (let turn = 0; turn < TURNS; turn++) await new Promise<void>((resolve) => void nextTurn(resolve))
+  const sleep = (ms: number) => new Promise<void>((resolve) => void realTimeout(resolve, ms))
+  const cryptography = watchCryptography()
+
+  async function runEventLoop(realTime = 0): Promise<void> {
+    if (realTime > 0) await sleep(realTime)
+    for (let waited = 0; ; waited++) {
+      for (let turn = 0; turn < TURNS; turn++) await new Promise<void>((resolve) => void nextTurn(resolve))
+      if (cryptography.pending === 0 || waited === MAX_CRYPTO_TIME) return
+      await sleep(1)
+    }
   }
 
   function restore(): void {
     AbortSignal.timeout = realSignal
+    cryptography.restore()
     clock.uninstall()
   }
 
@@ -64,10 +83,12 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
     },
     async advance(ms) {
       if (!(ms >= 0)) throw new RangeError(`advance: expected a number of ms from 0, got ${ms}`)
-      await runEventLoop()
+      await runEventLoop(REAL_TIME)
       for (let left = ms; left > 0; left -= STEP) {
+        const timers = clock.countTimers()
         await clock.tickAsync(Math.min(STEP, left))
         await runEventLoop()
+        if (clock.countTimers() !== timers) await runEventLoop(REAL_TIME_OF_STEP)
       }
     },
     restore,
@@ -81,4 +102,46 @@ function createTimeoutSignal(ms: number): AbortSignal {
   const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
   setTimeout(() => controller.abort(reason), ms)
   return controller.signal
+}
+
+/** The operations of WebCrypto. */
+const OPERATIONS = [
+  'encrypt',
+  'decrypt',
+  'sign',
+  'verify',
+  'digest',
+  'importKey',
+  'generateKey',
+  'deriveKey',
+  'deriveBits',
+]
+
+/**
+ * Counts the running operations of WebCrypto until it is restored. They take real time, in which the clock has to stand
+ * still: otherwise a sealed state or a signed token would reach its receiver too late.
+ */
+function watchCryptography(): { readonly pending: number; restore(): void } {
+  const prototype = Object.getPrototypeOf(crypto.subtle) as Record<string, (...args: unknown[]) => Promise<unknown>>
+  const originals = OPERATIONS.map((name) => [name, prototype[name]] as const)
+  let pending = 0
+  for (const [name, original] of originals) {
+    if (original === undefined) continue
+    prototype[name] = async function (this: unknown, ...args) {
+      pending += 1
+      try {
+        return await original.apply(this, args)
+      } finally {
+        pending -= 1
+      }
+    }
+  }
+  return {
+    get pending() {
+      return pending
+    },
+    restore() {
+      for (const [name, original] of originals) if (original !== undefined) prototype[name] = original
+    },
+  }
 }
