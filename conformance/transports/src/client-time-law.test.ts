@@ -1,7 +1,6 @@
 /** Nothing that a server sends takes a client, a toolset or a login more than linear time in its size. */
 
 import { oauth } from '@mcpx/auth/client'
-import { apiKeys, bearer } from '@mcpx/auth/resource-server'
 import { connect, connectAll } from '@mcpx/client'
 import type { JsonObject, RequestMessage, Responder } from '@mcpx/protocol'
 import { resultMessage } from '@mcpx/protocol'
@@ -158,40 +157,6 @@ describe('the work of a toolset', () => {
       }
       openaiChat(toolset)
       geminiContent(toolset)
-    })
-  })
-})
-
-describe('the work of a guard', () => {
-  const guards = {
-    bearer: bearer({
-      audience: 'https://x.test/mcp',
-      issuer: 'https://as.test',
-      fetch: async () => new Response('', { status: 404 }),
-    }),
-    'API keys': apiKeys({ keys: [{ key: 'a-key-of-sufficient-length-0123456789', subject: 'a' }] } as never),
-  }
-  const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const tokens: Readonly<Record<string, (size: number) => string>> = {
-    letters: (size) => 'a'.repeat(size),
-    dots: (size) => '.'.repeat(size),
-    'parts of a token': (size) => 'a.'.repeat(size / 2),
-    spaces: (size) => `x${' '.repeat(size)}x`,
-    commas: (size) => 'a=b,'.repeat(size / 4),
-    'a large header': (size) => `${segment({ alg: 'ES256', kid: 'x'.repeat(size) })}.e30.AA`,
-    'many claims': (size) => `${segment({ alg: 'ES256' })}.${segment(members(size / 30, String))}.AA`,
-    'nested claims': (size) => `${segment({ alg: 'ES256' })}.${Buffer.from('['.repeat(size)).toString('base64url')}.AA`,
-  }
-
-  describe.each(Object.entries(guards))('%s', (_, guard) => {
-    it.each(Object.keys(tokens))('with tokens of %s is linear', async (name) => {
-      for (const scheme of ['Bearer ', 'DPoP ', 'Basic ', '']) {
-        await expectLinearWork(async (size) => {
-          const token = tokens[name]?.(size) ?? ''
-          const headers = { authorization: `${scheme}${token}`, dpop: token, 'x-api-key': token }
-          await guard(new Request('https://x.test/mcp', { method: 'POST', headers }))
-        })
-      }
     })
   })
 })
