@@ -59,7 +59,10 @@ function createStoreServer() {
         unsubscribers.set(name, await bus.subscribe(topic, (message) => send({ heard: name, message })))
       },
       stop: (name: string) => unsubscribers.get(name)?.(),
-      increment: (key: string, window: number) => counters.increment(key, window),
+      async increment(key: string, window: number) {
+        const { count, resetsAt } = await counters.increment(key, window)
+        return { count, rest: resetsAt - Date.now() }
+      },
       add: (id: string, ttl: number) => replays.add(id, ttl),
     }
     return { calls, end: () => unsubscribers.forEach((stop) => void stop()) }
@@ -186,7 +189,12 @@ export async function openStores(port: number): Promise<Store & { close: () => v
     records: recordStore('records'),
     events,
     bus,
-    counters: { increment: (key, window) => ask('increment', key, window) },
+    counters: {
+      async increment(key, window) {
+        const { count, rest } = await ask<{ count: number; rest: number }>('increment', key, window)
+        return { count, resetsAt: Date.now() + rest }
+      },
+    },
     replays: { add: (id, ttl) => ask('add', id, ttl) },
     close: () => void socket.destroy(),
   }

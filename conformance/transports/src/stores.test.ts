@@ -3,12 +3,11 @@
 import type { Store } from '@mcpx/protocol'
 import { delay, describeContract, storeContract } from '@mcpx/testing'
 import { afterAll, describe, it } from 'vitest'
-import { openStores, serveStores } from './stores.fixture.ts'
+import { startStoreProcess } from './remote-store.fixture.ts'
+import { openStores } from './stores.fixture.ts'
 
-const closers: (() => void)[] = []
-afterAll(() => {
-  for (const close of closers) close()
-})
+const owner = startStoreProcess()
+afterAll(() => owner.stop())
 
 const ports = new WeakMap<Store, number>()
 
@@ -20,9 +19,7 @@ async function open(port: number): Promise<Store> {
 }
 
 async function create(): Promise<Store> {
-  const stores = await serveStores()
-  closers.push(stores.close)
-  return open(stores.port)
+  return open(await owner.serve())
 }
 
 const cases = storeContract(create, {

@@ -50,7 +50,12 @@ export function durableObjectStore(namespace: ObjectNamespace, options: Cloudfla
       publish: async (topic, message) => void (await objects.call(`topic:${topic}`, 'publish', message)),
       subscribe: (topic, listener, onGap = () => {}) => objects.subscribe(`topic:${topic}`, listener, onGap),
     },
-    counters: { increment: (key, window) => objects.call(`counter:${key}`, 'increment', window) },
+    counters: {
+      async increment(key, window) {
+        const { count, rest } = await objects.call(`counter:${key}`, 'increment', window)
+        return { count, resetsAt: Date.now() + rest }
+      },
+    },
     replays: { add: (id, ttl) => objects.call(`replay:${id}`, 'create', '', ttl) },
     tasks: new CloudflareTaskStore(objects),
     async close() {

@@ -22,8 +22,8 @@ export interface Operations {
   replace(expected: string, text: string): true | string | null
   /** Deletes everything. Returns whether anything was stored. */
   remove(): boolean
-  /** Increments a count in a window. */
-  increment(window: number): { count: number; resetsAt: number }
+  /** Increments a count in a window. Returns the rest of the window. */
+  increment(window: number): { count: number; rest: number }
   /** Adds an event. Returns its id, or null if the stream has ended. */
   append(data: string, ttl: number, maxEvents: number): string | null
   end(ttl: number): void
@@ -217,7 +217,7 @@ export class McpxStore {
       if (this.#row() === undefined) this.#insert('', window)
       this.#sql('UPDATE value SET count = count + 1')
       const row = this.#row()
-      return { count: row?.count ?? 1, resetsAt: row?.expires_at ?? Date.now() + window }
+      return { count: row?.count ?? 1, rest: row === undefined ? window : row.expires_at - Date.now() }
     },
     append: (data, ttl, maxEvents) => {
       if (this.#row() === undefined) this.#insert(crypto.randomUUID().replaceAll('-', ''), ttl)

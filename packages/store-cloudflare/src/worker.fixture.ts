@@ -5,6 +5,8 @@ import { type CloudflareStore, durableObjectStore, McpxStore, type ObjectNamespa
 
 /** A store object that drops its subscriptions on request, as a deployment does. */
 export class TestStore extends McpxStore {
+  /** Changes when the object is evicted from memory and loaded again. */
+  readonly #id = String(Math.random())
   readonly #state: ObjectState
 
   constructor(state: ObjectState) {
@@ -13,6 +15,7 @@ export class TestStore extends McpxStore {
   }
 
   override fetch(request: Request): Promise<Response> {
+    if (request.headers.get('x-of-test') === 'id') return Promise.resolve(new Response(this.#id))
     if (request.url.endsWith('/tables')) {
       const names = "'value', 'events', 'lease', 'leases'"
       const tables = this.#state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name IN (${names})`)
@@ -41,8 +44,10 @@ function casesOf(env: Env) {
     timeout: 10_000,
     openSecond: (store) => open(env, prefixOf(store)),
     async interrupt(store) {
-      const id = env.STORE.idFromName(`${prefixOf(store)}topic:t`)
-      await env.STORE.get(id as never).fetch('https://store/drop')
+      for (const name of ['topic:t', 'events:s']) {
+        const id = env.STORE.idFromName(prefixOf(store) + name)
+        await env.STORE.get(id as never).fetch('https://store/drop')
+      }
       await new Promise((resolve) => setTimeout(resolve, 100))
     },
     waitForDelivery: () => new Promise((resolve) => setTimeout(resolve, 300)),
@@ -87,7 +92,13 @@ async function expire(env: Env) {
 // biome-ignore lint/style/noDefaultExport: workerd reads a worker's handlers from its default export
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    const name = new URL(request.url).searchParams.get('case')
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/object') {
+      // Another process uses the object.
+      const object = env.STORE.get(env.STORE.idFromName(searchParams.get('name') ?? '') as never)
+      return (object.fetch as unknown as (request: Request) => Promise<Response>)(request)
+    }
+    const name = searchParams.get('case')
     if (name === 'expiry') return Response.json(await expire(env))
     const found = casesOf(env).find((each) => each.name === name)
     if (found === undefined) return new Response(`there is no case ${name}`)

@@ -16,7 +16,7 @@ describe('a store in Durable Objects', () => {
   }
 
   const unreachable = durableObjectStore({ idFromName: () => '', get: () => ({ fetch: () => Promise.reject() }) })
-  const cases = storeContract(() => unreachable, { interrupt: async () => {} })
+  const cases = storeContract(() => unreachable, { openSecond: () => unreachable, interrupt: async () => {} })
   it.each(cases.map(({ name }) => name))('%s', async (name) => {
     expect(await request(name)).toBe('passed')
   })

@@ -1,7 +1,7 @@
 /** The event bus: a table of messages that every process with subscriptions polls. */
 
 import type { EventBus } from '@mcpx/protocol'
-import type { Database } from './database.ts'
+import { type Database, NOW } from './database.ts'
 import type { SqliteStoreOptions } from './options.ts'
 
 interface Subscription {
@@ -54,10 +54,9 @@ export class SqliteEventBus implements EventBus {
   /** Adds a message within a transaction of the caller. */
   add(topic: string, message: string): void {
     this.#database.run(
-      `INSERT INTO ${this.#table} (topic, message, expires_at) VALUES (?, ?, ?)`,
+      `INSERT INTO ${this.#table} (topic, message, expires_at) VALUES (?, ?, ${NOW} + ${MESSAGE_TTL})`,
       topic,
       message,
-      Date.now() + MESSAGE_TTL,
     )
     // Poll in the next turn of the event loop, so that subscriptions of this process do not wait for the interval.
     if (this.#topics.size > 0 && !this.#isDue) this.#schedule(0)

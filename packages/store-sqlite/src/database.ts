@@ -41,7 +41,7 @@ export class SqliteStoreError extends Error {
 /** The time of the clock of SQLite, in ms since 1970. It has the same value in the whole statement. */
 export const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
 
-/** Every table has a column `expires_at`, in ms since 1970. */
+/** Every table has a column `expires_at`, in ms since 1970 by the clock of SQLite, which is the clock of the host. */
 const TABLES = {
   sessions: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
   records: 'id TEXT PRIMARY KEY, state TEXT NOT NULL',
@@ -165,12 +165,9 @@ export class Database {
     this.#nextCleaning = now + CLEANING_INTERVAL
     for (const name of Object.keys(TABLES)) {
       const table = this.prefix + name
-      // Only tasks expire by the clock of SQLite.
-      const [time, values] = name === 'tasks' ? [NOW, []] : ['?', [now]]
       const deleted = this.all(
         `DELETE FROM ${table}
-        WHERE rowid IN (SELECT rowid FROM ${table} WHERE expires_at <= ${time} LIMIT ${CLEANING_BATCH}) RETURNING 1`,
-        ...values,
+        WHERE rowid IN (SELECT rowid FROM ${table} WHERE expires_at <= ${NOW} LIMIT ${CLEANING_BATCH}) RETURNING 1`,
       )
       if (deleted.length === CLEANING_BATCH) this.#nextCleaning = now
     }

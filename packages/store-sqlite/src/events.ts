@@ -2,7 +2,7 @@
 
 import { type EventReplay, type EventStore, followByReplay, type StoredEvent } from '@mcpx/protocol'
 import type { SqliteEventBus } from './bus.ts'
-import type { Database } from './database.ts'
+import { type Database, NOW } from './database.ts'
 import type { SqliteStoreOptions } from './options.ts'
 
 interface EventRow {
@@ -41,15 +41,14 @@ export class SqliteEventStore implements EventStore {
 
   /** Adds an event within a transaction. Returns undefined if the stream has ended. */
   #add(streamId: string, data: string): number | undefined {
-    const now = Date.now()
     const database = this.#database
-    database.run(`DELETE FROM ${this.#streams} WHERE id = ? AND expires_at <= ?`, streamId, now)
+    database.run(`DELETE FROM ${this.#streams} WHERE id = ? AND expires_at <= ${NOW}`, streamId)
     const stream = database.get<{ size: number | bigint }>(
-      `INSERT INTO ${this.#streams} (id, size, expires_at) VALUES (?, 1, ?)
+      `INSERT INTO ${this.#streams} (id, size, expires_at) VALUES (?, 1, ${NOW} + ?)
       ON CONFLICT (id) DO UPDATE SET size = size + 1, expires_at = excluded.expires_at WHERE ended = 0
       RETURNING size`,
       streamId,
-      now + this.#ttl,
+      this.#ttl,
     )
     if (stream === undefined) return undefined
     if (Number(stream.size) > this.#maxEvents) this.#dropOldest(streamId)
@@ -95,11 +94,10 @@ export class SqliteEventStore implements EventStore {
     const rows = this.#database.all<EventRow>(
       `SELECT event.id, event.data, stream.ended
       FROM ${this.#events} AS event JOIN ${this.#streams} AS stream ON stream.id = event.stream
-      WHERE event.stream = ? AND event.id >= ? AND stream.expires_at > ?
+      WHERE event.stream = ? AND event.id >= ? AND stream.expires_at > ${NOW}
       ORDER BY event.id`,
       streamId,
       Number(lastId),
-      Date.now(),
     )
     const [last, ...missed] = rows
     if (last === undefined || Number(last.id) !== Number(lastId)) return undefined
@@ -123,12 +121,10 @@ export class SqliteEventStore implements EventStore {
 
   /** Restarts the time to live of a stream within a transaction. */
   #touch(streamId: string): void {
-    const now = Date.now()
     this.#database.run(
-      `UPDATE ${this.#streams} SET expires_at = ? WHERE id = ? AND expires_at > ?`,
-      now + this.#ttl,
+      `UPDATE ${this.#streams} SET expires_at = ${NOW} + ? WHERE id = ? AND expires_at > ${NOW}`,
+      this.#ttl,
       streamId,
-      now,
     )
   }
 

@@ -2,7 +2,7 @@
 
 import type { CounterStore, RecordStore, ReplayStore, Store, TaskStore } from '@mcpx/protocol'
 import { SqliteEventBus } from './bus.ts'
-import { Database, type SqliteDatabase, SqliteStoreError } from './database.ts'
+import { Database, NOW, type SqliteDatabase, SqliteStoreError } from './database.ts'
 import { SqliteEventStore } from './events.ts'
 import { checkOptions, type SqliteStoreOptions } from './options.ts'
 import { taskStore } from './tasks.ts'
@@ -51,31 +51,28 @@ function recordStore<T extends object>(database: Database, name: 'sessions' | 'r
   const table = `${database.prefix}${name}`
   const read = (id: string) =>
     database.within('get', () =>
-      database.get<{ state: string }>(`SELECT state FROM ${table} WHERE id = ? AND expires_at > ?`, id, Date.now()),
+      database.get<{ state: string }>(`SELECT state FROM ${table} WHERE id = ? AND expires_at > ${NOW}`, id),
     )
 
   /** Returns the record and restarts its time to live. */
   function use(id: string, ttl: number): { state: string } | undefined {
-    return database.write('get', () => {
-      const now = Date.now()
-      return database.get<{ state: string }>(
-        `UPDATE ${table} SET expires_at = ? WHERE id = ? AND expires_at > ? RETURNING state`,
-        now + ttl,
+    return database.write('get', () =>
+      database.get<{ state: string }>(
+        `UPDATE ${table} SET expires_at = ${NOW} + ? WHERE id = ? AND expires_at > ${NOW} RETURNING state`,
+        ttl,
         id,
-        now,
-      )
-    })
+      ),
+    )
   }
 
   /** Replaces a record if it is still the expected one. Returns whether it was replaced. */
   function replace(id: string, expected: string, state: string): boolean {
     return database.write('update', () => {
       const replaced = database.get(
-        `UPDATE ${table} SET state = ? WHERE id = ? AND state = ? AND expires_at > ? RETURNING 1`,
+        `UPDATE ${table} SET state = ? WHERE id = ? AND state = ? AND expires_at > ${NOW} RETURNING 1`,
         state,
         id,
         expected,
-        Date.now(),
       )
       return replaced !== undefined
     })
@@ -84,13 +81,12 @@ function recordStore<T extends object>(database: Database, name: 'sessions' | 'r
   return {
     async create(id, state, ttl) {
       const created = database.write('create', () => {
-        const now = Date.now()
-        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ?`, id, now)
+        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ${NOW}`, id)
         return database.get(
-          `INSERT INTO ${table} (id, state, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+          `INSERT INTO ${table} (id, state, expires_at) VALUES (?, ?, ${NOW} + ?) ON CONFLICT DO NOTHING RETURNING 1`,
           id,
           JSON.stringify(state),
-          now + ttl,
+          ttl,
         )
       })
       if (created === undefined) throw new Error('A record with this id exists already')
@@ -113,9 +109,12 @@ function recordStore<T extends object>(database: Database, name: 'sessions' | 'r
     },
     async delete(id) {
       const deleted = database.write('delete', () =>
-        database.get<{ expires_at: number | bigint }>(`DELETE FROM ${table} WHERE id = ? RETURNING expires_at`, id),
+        database.get<{ existed: number | bigint }>(
+          `DELETE FROM ${table} WHERE id = ? RETURNING expires_at > ${NOW} AS existed`,
+          id,
+        ),
       )
-      return deleted !== undefined && Number(deleted.expires_at) > Date.now()
+      return Number(deleted?.existed ?? 0) === 1
     },
   }
 }
@@ -125,16 +124,15 @@ function counterStore(database: Database): CounterStore {
   return {
     async increment(key, window) {
       const row = database.write('increment', () => {
-        const now = Date.now()
-        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ?`, key, now)
-        return database.get<{ count: number | bigint; expires_at: number | bigint }>(
-          `INSERT INTO ${table} (id, count, expires_at) VALUES (?, 1, ?)
-          ON CONFLICT (id) DO UPDATE SET count = count + 1 RETURNING count, expires_at`,
+        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ${NOW}`, key)
+        return database.get<{ count: number | bigint; rest: number | bigint }>(
+          `INSERT INTO ${table} (id, count, expires_at) VALUES (?, 1, ${NOW} + ?)
+          ON CONFLICT (id) DO UPDATE SET count = count + 1 RETURNING count, expires_at - ${NOW} AS rest`,
           key,
-          now + window,
+          window,
         )
       })
-      return { count: Number(row?.count), resetsAt: Number(row?.expires_at) }
+      return { count: Number(row?.count), resetsAt: Date.now() + Number(row?.rest) }
     },
   }
 }
@@ -144,12 +142,11 @@ function replayStore(database: Database): ReplayStore {
   return {
     async add(id, ttl) {
       return database.write('add', () => {
-        const now = Date.now()
-        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ?`, id, now)
+        database.run(`DELETE FROM ${table} WHERE id = ? AND expires_at <= ${NOW}`, id)
         const added = database.get(
-          `INSERT INTO ${table} (id, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+          `INSERT INTO ${table} (id, expires_at) VALUES (?, ${NOW} + ?) ON CONFLICT DO NOTHING RETURNING 1`,
           id,
-          now + ttl,
+          ttl,
         )
         return added !== undefined
       })

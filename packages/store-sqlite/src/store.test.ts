@@ -14,20 +14,28 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Advances the clock; timers are not changed. */
+/** Advances the clock of this process, and lets rows expire as if that of SQLite had advanced. Timers are not changed. */
 function advance(ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+  for (const name of tables()) {
+    const hasExpiry = database.prepare(`SELECT 1 FROM pragma_table_info('${name}') WHERE name = 'expires_at'`).get()
+    if (hasExpiry) database.exec(`UPDATE ${name} SET expires_at = expires_at - ${ms}`)
+  }
+}
+
+/** Returns the names of the tables. */
+function tables(): string[] {
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'mcpx%'").all()
+  return (rows as { name: string }[]).map(({ name }) => name)
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Returns the number of rows of each table. */
 function countRows(): Record<string, number> {
-  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'mcpx%'").all()
-  const names = (tables as { name: string }[]).map(({ name }) => name)
   const count = (name: string) =>
     (database.prepare(`SELECT count(*) AS count FROM ${name}`).get() as { count: number }).count
-  return Object.fromEntries(names.map((name) => [name.slice('mcpx_'.length), count(name)]))
+  return Object.fromEntries(tables().map((name) => [name.slice('mcpx_'.length), count(name)]))
 }
 
 describe('options', () => {

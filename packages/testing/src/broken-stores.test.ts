@@ -6,6 +6,7 @@ import type {
   ReplayStore,
   SessionState,
   SessionStore,
+  Store,
 } from '@mcpx/protocol'
 import {
   createMemoryCounterStore,
@@ -27,6 +28,9 @@ import {
   storeContract,
 } from './index.ts'
 
+/** Lets the suites run the cases of processes whose clocks differ. */
+const sameTwice = { openSecond: <Store>(store: Store) => store }
+
 const sessionStore = (change: (store: SessionStore) => Partial<SessionStore>) => (): SessionStore => {
   const store = createMemorySessionStore()
   return { ...store, ...change(store) }
@@ -47,7 +51,7 @@ function createSharingStore(): SessionStore {
   }
 }
 
-expectFailures<SessionStore>('the contract of session stores', sessionStoreContract, {
+expectFailures<SessionStore>('the contract of session stores', (create) => sessionStoreContract(create, sameTwice), {
   'returns a stored record to every process': [
     sessionStore((store) => ({
       create: (id, { initialized }, ttl) => store.create(id, { initialized: initialized ?? false }, ttl),
@@ -144,6 +148,19 @@ expectFailures<SessionStore>('the contract of session stores', sessionStoreContr
     sessionStore((store) => ({ get: (id) => store.get(id) })),
     /^get\("a", 600\) number [23], each after 250 ms: expected the record, got undefined$/,
   ],
+  'measures times to live by its own clock, not by that of a process': [
+    sessionStore((store) => {
+      const expiry = new Map<string, number>()
+      return {
+        create(id, state, ttl) {
+          expiry.set(id, Date.now() + ttl)
+          return store.create(id, state, ttl)
+        },
+        get: (id) => ((expiry.get(id) ?? 0) > Date.now() ? store.get(id) : undefined),
+      }
+    }),
+    'get("a") of a process whose clock is two hours ahead: expected {}, got undefined',
+  ],
 })
 
 const eventStore = (change: (store: EventStore) => Partial<EventStore>) => (): EventStore => {
@@ -151,7 +168,10 @@ const eventStore = (change: (store: EventStore) => Partial<EventStore>) => (): E
   return { ...store, ...change(store) }
 }
 
-expectFailures<EventStore>('the contract of event stores', eventStoreContract, {
+/** The clock of this process, by which a store that others share must not measure. */
+const wallClock = () => Date.now()
+
+expectFailures<EventStore>('the contract of event stores', (create) => eventStoreContract(create, sameTwice), {
   'replays the events after a given one, in order, to every process': [
     eventStore(() => {
       const events: { id: string; data: string }[] = []
@@ -238,6 +258,21 @@ expectFailures<EventStore>('the contract of event stores', eventStoreContract, {
     })),
     'expected the end of following, after the signal was aborted within 4000 ms, got nothing',
   ],
+  'sends every event to a follower while 50 others begin and end': [
+    eventStore((store) => {
+      let ended = 0
+      return {
+        async *follow(lastEventId, signal) {
+          const before = ended
+          for await (const event of store.follow(lastEventId, signal)) {
+            if (event.data !== 'last' || ended - before < 50) yield event
+          }
+          ended += 1
+        },
+      }
+    }),
+    /^the followed events: expected \["0",.*,"last"\], got \["0",.*,"19"\]$/,
+  ],
   'throws when it follows an unknown event': [
     eventStore((store) => ({
       async *follow(lastEventId, signal) {
@@ -249,6 +284,21 @@ expectFailures<EventStore>('the contract of event stores', eventStoreContract, {
   'ends following when the stream is deleted': [
     eventStore(() => ({ delete: () => {} })),
     'expected the end of following, after delete() within 4000 ms, got nothing',
+  ],
+  'keeps and orders events whatever the clocks of its processes are': [
+    eventStore(() => {
+      const events: { id: string; data: string }[] = []
+      return {
+        append(_, data) {
+          const id = String(wallClock())
+          events.push({ id, data })
+          events.sort((some, other) => Number(some.id) - Number(other.id))
+          return id
+        },
+        replay: (last) => ({ streamId: 's', events: events.filter(({ id }) => id > last), ended: false }),
+      }
+    }),
+    'the events that processes with different clocks have stored: expected ["0","1","2"], got ["2","0"]',
   ],
 })
 
@@ -328,6 +378,15 @@ expectFailures<EventBus>('the contract of event buses', eventBusContract, {
     })),
     'the messages after all subscriptions ended: expected no "b", got ["a","b"]',
   ],
+  'delivers the messages of 50 concurrent publishers, each once and in the order of its publisher': [
+    eventBus((bus) => ({
+      async publish(topic, message) {
+        await bus.publish(topic, message)
+        if (message === '0 1') await bus.publish(topic, message)
+      },
+    })),
+    /^the messages at bus 1, by their publisher: expected \["0 0","0 1","0 2",.*…, got \["0 0","0 1","0 1","0 2",/,
+  ],
   'delivers every message while other subscriptions begin and end': [
     eventBus((bus) => {
       let ended = 0
@@ -389,7 +448,7 @@ const counterStore = (change: (store: CounterStore) => Partial<CounterStore>) =>
   return { ...store, ...change(store) }
 }
 
-expectFailures<CounterStore>('the contract of counter stores', counterStoreContract, {
+expectFailures<CounterStore>('the contract of counter stores', (create) => counterStoreContract(create, sameTwice), {
   'counts the requests of all processes in one window': [
     counterStore(() => ({ increment: (_, window) => ({ count: 1, resetsAt: Date.now() + window }) })),
     'the counts of two processes: expected [1,2], got [1,1]',
@@ -408,6 +467,10 @@ expectFailures<CounterStore>('the contract of counter stores', counterStoreContr
     counterStore((store) => ({ increment: (key) => store.increment(key, 60_000) })),
     'the count after the window of 200 ms: expected 1, got 2',
   ],
+  'starts new windows while other keys are counted': [
+    counterStore((store) => ({ increment: (key) => store.increment(key, 60_000) })),
+    'the different counts after the windows of 300 ms: expected [1], got [2]',
+  ],
   'loses none of 50 concurrent requests of two processes': [
     counterStore(() => {
       let stored = 0
@@ -422,14 +485,32 @@ expectFailures<CounterStore>('the contract of counter stores', counterStoreContr
     }),
     /^the counts: expected \[1,2,3,.*\], got \[1,1,1,/,
   ],
+  'measures windows by its own clock, and reports their end by that of the process': [
+    createWallClockCounterStore,
+    'the count at a process whose clock is two hours ahead: expected 2, got 1',
+  ],
 })
+
+/** A counter store that measures windows by the clock of the process that calls it. */
+function createWallClockCounterStore(): CounterStore {
+  const windows = new Map<string, { count: number; resetsAt: number }>()
+  return {
+    increment(key, window) {
+      const known = windows.get(key)
+      const isOpen = known !== undefined && known.resetsAt > wallClock()
+      const next = isOpen ? { ...known, count: known.count + 1 } : { count: 1, resetsAt: wallClock() + window }
+      windows.set(key, next)
+      return next
+    },
+  }
+}
 
 const replayStore = (change: (store: ReplayStore) => Partial<ReplayStore>) => (): ReplayStore => {
   const store = createMemoryReplayStore()
   return { ...store, ...change(store) }
 }
 
-expectFailures<ReplayStore>('the contract of replay stores', replayStoreContract, {
+expectFailures<ReplayStore>('the contract of replay stores', (create) => replayStoreContract(create, sameTwice), {
   'accepts an id once, whichever process stores it': [
     replayStore(() => ({ add: () => true })),
     'add("a") of the second store: expected false, got true',
@@ -452,6 +533,10 @@ expectFailures<ReplayStore>('the contract of replay stores', replayStoreContract
     }),
     'the number of calls that returned true: expected 1, got 50',
   ],
+  'forgets ids while others are stored': [
+    replayStore((store) => ({ add: (id) => store.add(id, 60_000) })),
+    'the ids that were refused after 300 ms: expected 0, got 50',
+  ],
   'forgets an id after its time to live, which a refused call does not restart': [
     replayStore(() => {
       const ids = new Map<string, number>()
@@ -464,6 +549,19 @@ expectFailures<ReplayStore>('the contract of replay stores', replayStoreContract
       }
     }),
     'add("a") after 500 ms with a time to live of 400 ms: expected true, got false',
+  ],
+  'measures times to live by its own clock, not by that of a process': [
+    replayStore(() => {
+      const ids = new Map<string, number>()
+      return {
+        add(id, ttl) {
+          const isNew = (ids.get(id) ?? 0) <= wallClock()
+          if (isNew) ids.set(id, wallClock() + ttl)
+          return isNew
+        },
+      }
+    }),
+    'add("a") of a process whose clock is two hours ahead: expected false, got true',
   ],
 })
 
@@ -481,6 +579,30 @@ describe('the contract of whole stores', () => {
     })
     const failing = cases.find(({ name }) => name.startsWith('keeps sessions and other records apart'))
     await expect(failing?.run()).rejects.toThrow('records.get("a"): expected undefined, got {"subject":"session"}')
+  })
+
+  it('fails for a store that loses events of followed streams with its connection', async () => {
+    let isLost = false
+    function createLosingStore(): Store {
+      const store = memoryStore()
+      const events: EventStore = {
+        ...store.events,
+        async *follow(lastEventId, signal) {
+          for await (const event of store.events.follow(lastEventId, signal)) if (!isLost) yield event
+        },
+      }
+      return { ...store, events }
+    }
+    const cases = storeContract(createLosingStore, {
+      async interrupt() {
+        isLost = true
+        await delay(50)
+        isLost = false
+      },
+    })
+    const failing = cases.find(({ name }) => name.startsWith('loses no event of a followed stream'))
+    const problem = 'the followed events: expected ["before","meanwhile","after"], got ["before","after"]'
+    await expect(failing?.run()).rejects.toThrow(problem)
   })
 
   it.each([

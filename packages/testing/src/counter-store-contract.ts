@@ -4,7 +4,7 @@ import type { CounterStore } from '@mcpx/protocol'
 import { check, checkEqual } from './check.ts'
 import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
-import { delay } from './timing.ts'
+import { delay, HOUR, withClockShifted } from './timing.ts'
 
 /** The length of a window that does not end during a case, in ms. */
 const WINDOW = 60_000
@@ -62,6 +62,22 @@ export function counterStoreContract(
       checkEqual('the count after the window of 200 ms', count, 1)
     },
 
+    async 'starts new windows while other keys are counted'() {
+      const store = await create()
+      await store.increment('used', WINDOW)
+      const keys = Array.from({ length: 50 }, (_, n) => `a${n}`)
+      for (const key of keys) await store.increment(key, 300)
+      const end = performance.now() + 400
+      let used = 1
+      while (performance.now() < end) {
+        used += 1
+        checkEqual('the count of the used key', (await store.increment('used', WINDOW)).count, used)
+        await delay(10)
+      }
+      const counts = await Promise.all(keys.map(async (key) => (await store.increment(key, WINDOW)).count))
+      checkEqual('the different counts after the windows of 300 ms', [...new Set(counts)], [1])
+    },
+
     async 'loses none of 50 concurrent requests of two processes'() {
       const store = await create()
       const second = await openSecond(store)
@@ -75,5 +91,18 @@ export function counterStoreContract(
         expected,
       )
     },
+    ...(options.openSecond && {
+      async 'measures windows by its own clock, and reports their end by that of the process'() {
+        const store = await create()
+        const second = await openSecond(store)
+        await withClockShifted(-HOUR, () => store.increment('a', WINDOW))
+        await withClockShifted(HOUR, async () => {
+          const { count, resetsAt } = await second.increment('a', WINDOW)
+          checkEqual('the count at a process whose clock is two hours ahead', count, 2)
+          const rest = resetsAt - Date.now()
+          check('the rest of the window', rest > WINDOW - 30_000 && rest <= WINDOW, `up to ${WINDOW}`, rest)
+        })
+      },
+    }),
   })
 }

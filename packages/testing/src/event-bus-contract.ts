@@ -96,6 +96,26 @@ export function eventBusContract(
       check('the messages after all subscriptions ended', !received.includes('b'), 'no "b"', received)
     },
 
+    async 'delivers the messages of 50 concurrent publishers, each once and in the order of its publisher'() {
+      const bus = await create()
+      const second = await openSecond(bus)
+      const received: [string[], string[]] = [[], []]
+      await bus.subscribe('t', (message) => received[0].push(message))
+      await second.subscribe('t', (message) => received[1].push(message))
+      const publishers = Array.from({ length: 50 }, (_, n) => n)
+      await Promise.all(
+        publishers.map(async (n) => {
+          for (const part of [0, 1, 2]) await (n % 2 ? bus : second).publish('t', `${n} ${part}`)
+        }),
+      )
+      await waitForDelivery()
+      const expected = publishers.flatMap((n) => [0, 1, 2].map((part) => `${n} ${part}`))
+      for (const [n, messages] of received.entries()) {
+        const byPublisher = publishers.flatMap((each) => messages.filter((message) => message.startsWith(`${each} `)))
+        checkEqual(`the messages at bus ${n + 1}, by their publisher`, byPublisher, expected)
+      }
+    },
+
     async 'delivers every message while other subscriptions begin and end'() {
       const bus = await create()
       const second = await openSecond(bus)

@@ -4,7 +4,7 @@ import type { EventStore, StoredEvent } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
-import { delay } from './timing.ts'
+import { delay, HOUR, withClockShifted } from './timing.ts'
 
 /**
  * The cases that every event store must pass.
@@ -171,6 +171,28 @@ export function eventStoreContract(
       checkEqual('the events with an aborted signal', received[0], [])
     },
 
+    async 'sends every event to a follower while 50 others begin and end'(waitFor) {
+      const store = await create()
+      const second = await openSecond(store)
+      const start = await store.append('s', '')
+      const received: string[] = []
+      const followed = collect(second, start, received)
+      const churn = Array.from({ length: 50 }, async (_, n) => {
+        const controller = new AbortController()
+        const other = collect(n % 2 ? store : second, start, [], controller.signal)
+        await delay(n % 10)
+        controller.abort()
+        await other
+      })
+      const sent = Array.from({ length: 20 }, (_, n) => String(n))
+      for (const data of sent) await store.append('s', data)
+      await waitFor('the end of the other followers', Promise.all(churn))
+      await store.append('s', 'last')
+      await store.end('s')
+      await waitFor('the end of the follower', followed)
+      checkEqual('the followed events', received, [...sent, 'last'])
+    },
+
     async 'throws when it follows an unknown event'() {
       const store = await create()
       const id = await store.append('s', '')
@@ -186,6 +208,19 @@ export function eventStoreContract(
       await store.delete('s')
       await waitFor('the end of following, after delete()', followed)
     },
+    ...(options.openSecond && {
+      async 'keeps and orders events whatever the clocks of its processes are'() {
+        const store = await create()
+        const second = await openSecond(store)
+        const start = await withClockShifted(-HOUR, () => store.append('s', ''))
+        for (const [n, hours] of [1, -1, 0].entries()) {
+          await withClockShifted(hours * HOUR, () => (n % 2 ? store : second).append('s', String(n)))
+        }
+        const replay = await withClockShifted(HOUR, () => second.replay(start))
+        const data = replay?.events.map((event) => event.data)
+        checkEqual('the events that processes with different clocks have stored', data, ['0', '1', '2'])
+      },
+    }),
   })
 }
 

@@ -4,7 +4,7 @@ import type { ReplayStore } from '@mcpx/protocol'
 import { checkEqual } from './check.ts'
 import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
-import { delay } from './timing.ts'
+import { delay, HOUR, withClockShifted } from './timing.ts'
 
 /** Time to live of ids that must not expire during a case, in ms. */
 const TTL = 60_000
@@ -43,6 +43,19 @@ export function replayStoreContract(
       checkEqual('the number of calls that returned true', accepted.length, 1)
     },
 
+    async 'forgets ids while others are stored'() {
+      const store = await create()
+      const ids = Array.from({ length: 50 }, (_, n) => `a${n}`)
+      for (const id of ids) await store.add(id, 300)
+      const end = performance.now() + 400
+      for (let n = 0; performance.now() < end; n++) {
+        checkEqual(`the first add("b${n}")`, await store.add(`b${n}`, TTL), true)
+        await delay(10)
+      }
+      const again = await Promise.all(ids.map((id) => store.add(id, TTL)))
+      checkEqual('the ids that were refused after 300 ms', again.filter((isNew) => !isNew).length, 0)
+    },
+
     async 'forgets an id after its time to live, which a refused call does not restart'() {
       const store = await create()
       await store.add('a', 400)
@@ -51,5 +64,14 @@ export function replayStoreContract(
       await delay(250)
       checkEqual('add("a") after 500 ms with a time to live of 400 ms', await store.add('a', 400), true)
     },
+    ...(options.openSecond && {
+      async 'measures times to live by its own clock, not by that of a process'() {
+        const store = await create()
+        const second = await openSecond(store)
+        await withClockShifted(-HOUR, () => store.add('a', TTL))
+        const again = await withClockShifted(HOUR, () => second.add('a', TTL))
+        checkEqual('add("a") of a process whose clock is two hours ahead', again, false)
+      },
+    }),
   })
 }

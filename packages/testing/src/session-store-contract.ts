@@ -3,11 +3,14 @@
 import type { RecordStore, SessionStore } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
-import { delay } from './timing.ts'
+import { delay, HOUR, withClockShifted } from './timing.ts'
 
 /** Options of the suites for stores and event buses. */
 export interface StoreContractOptions<Store> extends ContractOptions {
-  /** Opens a second store over the same state, as another process would. Default: the same store is used twice. */
+  /**
+   * Opens a second store over the same state, as another process would. Default: the same store is used twice, and the
+   * cases of processes whose clocks differ are left out.
+   */
   readonly openSecond?: ((store: Store) => Store | Promise<Store>) | undefined
 }
 
@@ -176,5 +179,19 @@ function casesOf(
         check(`get("a", 600) number ${n}, each after 250 ms`, record !== undefined, 'the record', record)
       }
     },
+    ...(options.openSecond && {
+      async 'measures times to live by its own clock, not by that of a process'() {
+        const store = await create()
+        const second = await openSecond(store)
+        await withClockShifted(-HOUR, () => store.create('a', {}, TTL))
+        await withClockShifted(HOUR, async () => {
+          checkEqual('get("a") of a process whose clock is two hours ahead', await second.get('a'), {})
+          await second.create('b', {}, 200)
+        })
+        await delay(300)
+        const expired = await withClockShifted(-HOUR, () => store.get('b'))
+        checkEqual('get("b") after 300 ms with a time to live of 200 ms, by clocks that differ', expired, undefined)
+      },
+    }),
   })
 }

@@ -9,12 +9,16 @@ import { eventStoreContract } from './event-store-contract.ts'
 import { replayStoreContract } from './replay-store-contract.ts'
 import { recordStoreContract, type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
 import { taskStoreContract } from './task-store-contract.ts'
+import { delay } from './timing.ts'
 
 /** Options of `storeContract`. */
 export interface WholeStoreContractOptions
   extends StoreContractOptions<Store>,
     Pick<EventBusContractOptions, 'waitForDelivery'> {
-  /** See `interrupt` of `eventBusContract`. Default: the case of a lost connection is left out. */
+  /**
+   * Breaks the connections of a store for the bus and for followed streams, and resolves when it has connected again. See
+   * `interrupt` of `eventBusContract`. Default: the cases of lost connections are left out.
+   */
   readonly interrupt?: ((store: Store) => Promise<void>) | undefined
 }
 
@@ -53,7 +57,8 @@ export function storeContract(
   function partOptions<Name extends Part>(name: Name) {
     return {
       timeout,
-      openSecond: async (part: PartOf<Name>) => use(name, await openSecond(owners.get(part) as Store)),
+      openSecond:
+        options.openSecond && (async (part: PartOf<Name>) => use(name, await openSecond(owners.get(part) as Store))),
     }
   }
 
@@ -99,7 +104,8 @@ export function storeContract(
         const store = await create()
         opened.add(store)
         if (store.close === undefined) return
-        const followed = followToEnd(store.events, await store.events.append('s', ''))
+        // A closed store may fail.
+        const followed = follow(store.events, await store.events.append('s', ''), []).catch(() => {})
         await store.close()
         await waitFor('the followed stream to end', followed)
       },
@@ -126,10 +132,34 @@ export function storeContract(
       },
     },
   )
+  const interrupted = defineContract(
+    'A store',
+    { timeout },
+    {
+      async 'loses no event of a followed stream when its connection is lost'(waitFor) {
+        const store = await create()
+        opened.add(store)
+        const second = await openSecond(store)
+        opened.add(second)
+        const received: string[] = []
+        const followed = follow(store.events, await store.events.append('s', ''), received)
+        await second.events.append('s', 'before')
+        while (received.length === 0) await delay(5)
+        const interrupting = interrupt?.(store)
+        await second.events.append('s', 'meanwhile')
+        await interrupting
+        await second.events.append('s', 'after')
+        await second.events.end('s')
+        await waitFor('the end of the followed stream', followed)
+        checkEqual('the followed events', received, ['before', 'meanwhile', 'after'])
+      },
+    },
+  )
   const cases = Object.entries(parts).flatMap(([part, suite]) =>
     suite.map(({ name, run }) => ({ name: `${part}: ${name}`, run })),
   )
-  return [...cases, ...whole].map(({ name, run }) => ({ name, run: () => run().finally(closeAll) }))
+  const all = [...cases, ...whole, ...(interrupt ? interrupted : [])]
+  return all.map(({ name, run }) => ({ name, run: () => run().finally(closeAll) }))
 }
 
 /** Changes cases so that they pass for a store without tasks, because `tasks` is an optional member. */
@@ -143,11 +173,7 @@ function passWithoutTasks(cases: readonly ContractCase[]): readonly ContractCase
   }))
 }
 
-/** Resolves when following ends, also with an error. */
-async function followToEnd(events: EventStore, lastEventId: string): Promise<void> {
-  try {
-    for await (const _ of events.follow(lastEventId, new AbortController().signal));
-  } catch {
-    // A closed store may fail.
-  }
+/** Follows a stream, and resolves at its end. */
+async function follow(events: EventStore, lastEventId: string, received: string[]): Promise<void> {
+  for await (const { data } of events.follow(lastEventId, new AbortController().signal)) received.push(data)
 }

@@ -4,7 +4,7 @@ import type { StoredTask, TaskStore } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
-import { delay } from './timing.ts'
+import { delay, HOUR, withClockShifted } from './timing.ts'
 
 /** Time to live of tasks that must not expire during a case, in ms. */
 const TTL = 60_000
@@ -186,24 +186,19 @@ export function taskStoreContract(
     async 'measures leases and times to live by its own clock, not by that of a process'() {
       const store = await create()
       const second = await openSecond(store)
-      const { now } = Date
-      try {
-        // The clock of this process is an hour late.
-        Date.now = () => now() - 3_600_000
+      await withClockShifted(-HOUR, async () => {
         await store.create('a', '', TTL, LONG)
         await store.create('lapsed', '', TTL, { owner: 'one', duration: 1 })
         await delay(50)
-        // The clock of the other one is an hour early.
-        Date.now = () => now() + 3_600_000
+      })
+      await withClockShifted(HOUR, async () => {
         const { ttl = 0 } = (await second.get('a')) ?? {}
         check('the ttl of get("a")', ttl > TTL - 30_000 && ttl <= TTL, `up to ${TTL}`, ttl)
         checkEqual('the id that claim() returns', (await second.claim(OTHER))?.id, 'lapsed')
         checkEqual('the second claim()', await second.claim(OTHER), undefined)
-        Date.now = () => now() - 3_600_000
-        checkEqual('the owner of get("lapsed")', (await store.get('lapsed'))?.owner, 'two')
-      } finally {
-        Date.now = now
-      }
+      })
+      const { owner } = (await withClockShifted(-HOUR, () => store.get('lapsed'))) ?? {}
+      checkEqual('the owner of get("lapsed")', owner, 'two')
     },
 
     async 'drops a task after its time to live, which nothing restarts'() {
