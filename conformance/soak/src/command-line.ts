@@ -19,7 +19,7 @@ export interface Settings {
   readonly duration: number
   readonly connections: number
   readonly seed: number
-  /** The most operations per second. */
+  /** The largest number of operations per second. */
   readonly rate: number
   readonly faults: boolean
   /** The folder of the report. */

@@ -32,7 +32,7 @@ export function apps(): { readonly id: typeof UI_EXTENSION; readonly settings: J
   return { id: UI_EXTENSION, settings: { mimeTypes: [UI_MIME_TYPE] } }
 }
 
-/** A connected client, as `connect` of `@mcpx/client` returns it. */
+/** A connected client: the result of `connect` of `@mcpx/client`. */
 export interface ViewsConnection {
   /** Reads a resource. */
   readResource(uri: string, options?: ViewCallOptions): Promise<ReadResourceResult>
@@ -44,13 +44,13 @@ export interface ViewsConnection {
 export interface ViewCallOptions {
   /** Cancels the requests. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for each response, in ms. Default: that of the client. */
+  /** How long to wait for each response, in ms. Default: the timeout of the client. */
   readonly timeout?: number | undefined
 }
 
-/** The part of a tool that concerns views. */
+/** The view and the visibility of a tool. */
 export interface ToolUi {
-  /** The URI of its view. Not checked. Undefined if it has none. */
+  /** The URI of the view, as the server sent it; it is not checked. Undefined if the tool has no view. */
   readonly resourceUri: string | undefined
   /** Which parties may call the tool. Empty if the server sent an invalid value. */
   readonly visibility: readonly Visibility[]
@@ -66,7 +66,10 @@ export interface LoadedView extends ViewMeta {
 
 const PARTIES = ['model', 'app'] as const
 
-/** Returns the view and the visibility of a tool, also in the deprecated form. A tool without them is for all parties. */
+/**
+ * Returns the view and the visibility of a tool. Also reads the deprecated form of the metadata. A tool without
+ * metadata has no view and is visible to all parties.
+ */
 export function uiOf({ _meta = {} }: Pick<Tool, '_meta'>): ToolUi {
   const { ui, 'ui/resourceUri': flat } = _meta as Record<string, unknown>
   const { resourceUri = flat, visibility = PARTIES } = isObject(ui) ? (ui as Record<string, unknown>) : {}
@@ -76,14 +79,17 @@ export function uiOf({ _meta = {} }: Pick<Tool, '_meta'>): ToolUi {
   }
 }
 
-/** Returns the tools that a party may call. Send a model only those of `model`; let views call only those of `app`. */
+/**
+ * Returns the tools that a party may call. Send a model only tools for `model`, and let views call only tools for
+ * `app`.
+ */
 export function visibleTo<Listed extends Pick<Tool, '_meta'>>(tools: readonly Listed[], party: Visibility): Listed[] {
   return tools.filter((tool) => uiOf(tool).visibility.includes(party))
 }
 
 /**
- * Reads the view of a tool, with checks: its scheme, its MIME type, its size, and each origin that it asks for. The metadata is that of
- * the content, or else that of the entry in the list of resources.
+ * Reads the view of a tool. Checks its scheme, its MIME type, its size and each origin that it names. The metadata
+ * comes from the content of the resource, otherwise from its entry in the list of resources.
  *
  * @throws ViewError if the tool has no view, or the view must not be displayed
  */
@@ -110,14 +116,16 @@ export async function readView(
   return { uri, html, ...readMeta(meta?.ui, `${place}, _meta.ui`) }
 }
 
-/** Returns the metadata of the entry in the list of resources. A server need not list its views. */
+/**
+ * Returns the metadata of the entry in the list of resources, or undefined, because servers need not list their views.
+ */
 async function findMeta(client: ViewsConnection, uri: string, options?: ViewCallOptions) {
   for await (const entry of client.listResources(options)) if (entry.uri === uri) return entry._meta
   return undefined
 }
 
 function decode(blob: string, place: string): string {
-  // Base64 has four characters for three bytes.
+  // Four characters of Base64 are three bytes.
   checkSize(Math.floor((blob.length / 4) * 3), place)
   try {
     const bytes = Uint8Array.from(atob(blob), (character) => character.charCodeAt(0))
@@ -128,8 +136,9 @@ function decode(blob: string, place: string): string {
 }
 
 /**
- * Returns the `Content-Security-Policy` for the document of a view: scripts and styles of the document itself, and the origins that the
- * view declares. Send it as a header, because a document can be changed before its own `meta` elements are read.
+ * Returns the `Content-Security-Policy` for the document of a view. It allows the scripts and styles in the document,
+ * and the origins that the view declares. Send it as a header, because scripts can run before a `meta` element takes
+ * effect.
  */
 export function contentSecurityPolicy({ csp }: Pick<LoadedView, 'csp'>): string {
   const { connectDomains = [], resourceDomains = [], frameDomains = [], baseUriDomains = [] } = csp
@@ -157,7 +166,7 @@ const FEATURES: Readonly<Record<Permission, string>> = {
   clipboardWrite: 'clipboard-write',
 }
 
-/** Returns the `allow` attribute of the frame for permissions: those of a view that the user has granted. */
+/** Returns the `allow` attribute of the frame. Pass only permissions of the view that the user has granted. */
 export function permissionsPolicy(permissions: readonly Permission[]): string {
   return permissions.map((permission) => FEATURES[permission]).join('; ')
 }

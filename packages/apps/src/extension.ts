@@ -18,18 +18,21 @@ import { checkHtml, UI_EXTENSION, UI_MIME_TYPE } from './view.ts'
 
 /** The options of `apps`. */
 export interface AppsOptions {
-  /** Whether tools also have the deprecated `_meta["ui/resourceUri"]`, which hosts of early revisions read. Default: false. */
+  /**
+   * Whether tools also contain the deprecated `_meta["ui/resourceUri"]`, for hosts that support only early revisions.
+   * Default: false.
+   */
   readonly flatMeta?: boolean | undefined
   /**
-   * Called once for each tool that has a view, and returned nothing for hosts without views. Default: the `onError` of the server,
-   * which writes to standard error by default.
+   * Called with a warning if a tool with a view returns no content, which hosts without views need. Called once per
+   * tool. Default: `onError` of the server, which by default writes to standard error.
    */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /**
- * Adds the tool option `ui` to a server: the view of a tool, which hosts display. Each view is a resource, which exists for the
- * callers of its tools. Only clients declare this extension.
+ * Adds the tool option `ui` to a server. It names the view of a tool, which hosts display. Each view is a resource; a
+ * caller can read it if the caller can call one of its tools. Only clients declare this extension.
  *
  * ```ts
  * createServer(info, { extensions: [apps()] }).tool('weather', { ui: view }, () => 'It rains.')
@@ -50,7 +53,8 @@ export function apps(options: AppsOptions = {}): ServerExtension {
 }
 
 /**
- * Returns whether the client of a request displays views. Otherwise, return all that the user needs in `content`.
+ * Returns whether the client of a request displays views. If not, the `content` of the result must contain everything
+ * that the user needs.
  *
  * ```ts
  * server.tool('weather', { ui: view }, (_, ctx) => (supportsUi(ctx) ? 'Displayed.' : 'Monday: rain. Tuesday: sun.'))
@@ -77,7 +81,7 @@ class Views {
   readonly #warn: (warning: Error) => void
   readonly #views = new Map<string, UsedView>()
   readonly #listeners = new Set<{ readonly onChange: (change: Change) => void }>()
-  /** The tools with a warning. */
+  /** The tools for which the warning was sent. */
   readonly #reported = new Set<string>()
 
   constructor(host: ExtensionHost, { flatMeta = false, onWarning }: AppsOptions) {

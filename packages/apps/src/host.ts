@@ -1,4 +1,4 @@
-/** The host's side of the protocol between a view and its host, over `postMessage`. Revision 2026-01-26. */
+/** The host's part of the protocol between views and hosts, over `postMessage`. Revision 2026-01-26. */
 
 import {
   type Awaitable,
@@ -28,7 +28,7 @@ export const VIEW_PROTOCOL = '2026-01-26'
 /** The code of errors for requests that the host refuses. */
 const REFUSED = -32000
 
-/** A connected client of the server of the view, as `connect` of `@mcpx/client` returns it. */
+/** A client that is connected to the server of the view: the result of `connect` of `@mcpx/client`. */
 export interface ViewServer {
   /** Calls a tool. */
   callTool(name: string, args: JsonObject, options: { readonly signal: AbortSignal }): Promise<CallToolResult>
@@ -38,34 +38,43 @@ export interface ViewServer {
   readResource(uri: string, options: { readonly signal: AbortSignal }): Promise<ReadResourceResult>
 }
 
-/** Limits of messages from a view. Requests beyond them are refused, and notifications are ignored. */
+/** Limits of messages from a view. Requests above a limit are refused, and notifications are ignored. */
 export interface ViewLimits {
-  /** The most characters of a message as JSON. Default: 1,048,576. */
+  /** The largest message, in characters of JSON. Default: 1,048,576. */
   readonly message: number
-  /** The most messages in a second. Default: 100. */
+  /** The largest number of messages per second. Default: 100. */
   readonly rate: number
-  /** The most requests that wait for a response. Default: 16. */
+  /** The largest number of requests without a response. Default: 16. */
   readonly pending: number
 }
 
 /** The default limits of messages from a view. */
 export const VIEW_LIMITS: ViewLimits = { message: 1_048_576, rate: 100, pending: 16 }
 
-/** The callbacks for requests of a view. One that is missing, returns `false` or throws refuses the request with -32000. */
+/**
+ * The callbacks for requests of a view. If a callback is missing, returns `false` or throws, the request is refused
+ * with the error -32000.
+ */
 export interface ViewCallbacks {
-  /** Opens a link in a browser. The URL is `https:` or `http:`, and normalized: display it and ask the user. */
+  /**
+   * Opens a link in a browser. The URL is normalized, with `https:` or `http:`. Show it to the user, and ask for
+   * consent.
+   */
   onOpenLink?(url: string): Awaitable<boolean>
-  /** Adds a message of the user to the conversation: `role` and `content`. */
+  /** Adds a message of the user to the conversation. `message` has the members `role` and `content`. */
   onMessage?(message: JsonObject): Awaitable<boolean>
-  /** Replaces what the model knows of the state of the view: `content` and `structuredContent`. */
+  /**
+   * Replaces the part of the model's context that describes the state of the view. `context` has the members `content`
+   * and `structuredContent`.
+   */
   onModelContext?(context: JsonObject): Awaitable<boolean>
-  /** Changes the display mode. Returns the mode that the view has then. */
+  /** Changes the display mode. Returns the new mode. */
   onDisplayMode?(mode: string): Awaitable<string | false>
 }
 
 /** The options of `openView`. */
 export interface OpenViewOptions extends ViewCallbacks {
-  /** The client of the server of the view. Calls of the view go nowhere else. */
+  /** The client that is connected to the server of the view. It receives all calls of the view. */
   readonly client: ViewServer
   /** The tool whose call is displayed. */
   readonly tool: Tool
@@ -75,13 +84,13 @@ export interface OpenViewOptions extends ViewCallbacks {
   readonly hostInfo: Implementation
   /** Facts for the view, such as `theme`, `locale` and `displayMode`. Default: none. */
   readonly hostContext?: JsonObject | undefined
-  /** Called with the size of the document in CSS pixels. Default: none. */
+  /** Called with the new size of the document, in CSS pixels. Default: none. */
   readonly onSize?: ((size: { readonly width?: number; readonly height?: number }) => void) | undefined
   /** Called when the view asks to be closed. Call `close()` to agree. Default: none. */
   readonly onCloseRequest?: (() => void) | undefined
   /** Called with each problem that was handled, such as an invalid message. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
-  /** How long `close()` waits for the view, in ms. Default: 1,000. */
+  /** How long `close()` waits for a response of the view, in ms. Default: 1,000. */
   readonly closeTimeout?: number | undefined
   /** Limits that differ from `VIEW_LIMITS`. */
   readonly limits?: Partial<ViewLimits> | undefined
@@ -112,11 +121,11 @@ export interface OpenView {
   sendInput(args: JsonObject): void
   /** Sends the result of the call. */
   sendResult(result: CallToolResult): void
-  /** Tells the view that the call was cancelled. */
+  /** Notifies the view that the call was cancelled. */
   cancel(reason?: string): void
   /** Sends facts that have changed, such as `{ theme: 'dark' }`. */
   changeContext(context: JsonObject): void
-  /** Lets the view end its work, and stops listening. Resolves after `closeTimeout` at the latest. */
+  /** Asks the view to end its work, then stops processing its messages. Resolves after `closeTimeout` at the latest. */
   close(): Promise<void>
 }
 
@@ -140,7 +149,7 @@ export function openView(options: OpenViewOptions): OpenView {
 }
 
 type Id = string | number
-/** The most characters of an id. */
+/** The longest id of a request, in characters. */
 const MAX_ID = 1_024
 
 class Bridge implements OpenView {
@@ -150,7 +159,7 @@ class Bridge implements OpenView {
   readonly #warn: (warning: Error) => void
   readonly #closing = new AbortController()
   readonly #pending = new Map<Id, AbortController>()
-  /** Messages that wait for the view. Undefined once it is initialized. */
+  /** Messages that wait until the view is initialized. Undefined after that. */
   #waiting: JsonObject[] | undefined = []
   #onReady: () => void = () => {}
   #onTornDown: (() => void) | undefined
@@ -230,7 +239,7 @@ class Bridge implements OpenView {
     this.#second = second
     const { rate, message: limit } = this.#limits
     if (this.#messages > rate) {
-      // One warning per second: the view may send without a pause.
+      // Send one warning per second, because the view may send messages without a pause.
       const problem = `A view sent more than ${rate} messages in a second`
       if (this.#messages === rate + 1) this.#warn(new Error(problem))
       return void this.#refuseUnread(data, refuse(problem))
@@ -249,7 +258,7 @@ class Bridge implements OpenView {
     } else if (isObject(params)) this.#handleNotification(method, params as JsonObject)
   }
 
-  /** Responds to a request whose parameters were not read. Without a response, the view would wait for it. */
+  /** Responds with an error to a request whose parameters were not read, so that the view does not wait. */
   #refuseUnread(data: unknown, { code, message }: RpcError): void {
     const { id, method } = isObject(data) ? (data as JsonObject) : {}
     if (typeof method === 'string' && isId(id)) this.#post({ id, error: { code, message } })
@@ -310,7 +319,8 @@ class Bridge implements OpenView {
         return client.readResource(readString(params, 'uri'), { signal })
       case 'ui/open-link': {
         const text = readString(params, 'url')
-        // The normalized form has no characters that look like others: international names are in Punycode.
+        // Use the normalized form, in which international names are in Punycode, so that no character looks like
+        // another one.
         const url = URL.canParse(text) ? new URL(text) : undefined
         if (!/^https?:$/.test(url?.protocol ?? '')) throw refuse('url: expected an address of the web')
         return accept(method, await onOpenLink?.(`${url}`))

@@ -12,8 +12,8 @@ export {
 declare module '@mcpx/server' {
   interface ExtensionToolOptions {
     /**
-     * The view that hosts display for calls of the tool, and which parties may call it. Results still need a `content`, for the
-     * model and for hosts without views. Needs `apps()`. Default: none.
+     * The view that hosts display for calls of the tool, and the parties that may call the tool. Results still need
+     * `content`, for the model and for hosts without views. Needs the extension `apps()`. Default: none.
      */
     ui?: View | ToolUiOption | undefined
   }

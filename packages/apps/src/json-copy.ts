@@ -1,4 +1,4 @@
-/** Copies of messages from views, which may send any value that browsers can clone. */
+/** Copies messages of views. A view may send any value that browsers can clone, not only JSON. */
 
 import { isObject } from '@mcpx/protocol'
 
@@ -6,8 +6,8 @@ import { isObject } from '@mcpx/protocol'
 const MAX_DEPTH = 64
 
 /**
- * Returns a copy of a JSON value, without members named `__proto__`. Returns undefined for other values, and for one of more than
- * `limit` characters; it stops to read there.
+ * Returns a copy of a JSON value, without members named `__proto__`. Returns undefined for other values. Stops and
+ * returns undefined after `limit` characters.
  */
 export function copyJson(value: unknown, limit: number): unknown {
   let left = limit

@@ -11,8 +11,8 @@ import { checkSize, ViewError } from './view.ts'
 /** The options of `file`. */
 export interface FileOptions {
   /**
-   * Whether the file is read for each request, and clients are notified when it changes. Otherwise it is read once. Default: true,
-   * unless the environment variable `NODE_ENV` is `production`.
+   * Whether to watch the file. If true, it is read for each request, and clients are notified when it changes. If
+   * false, it is read once. Default: true, unless the environment variable `NODE_ENV` is `production`.
    */
   readonly watch?: boolean | undefined
 }
@@ -28,7 +28,7 @@ const QUIET = 50
  * ```
  *
  * @param place a path, which is relative to the working directory, or a `file:` URL
- * @throws ViewError when there is no such file
+ * @throws ViewError if the file does not exist
  * @throws TypeError for an option that does not exist
  */
 export function file(place: string | URL, options: FileOptions = {}): ViewSource {
@@ -63,7 +63,7 @@ async function read(path: string): Promise<string> {
   }
 }
 
-/** Watches the folder, because editors and build tools replace files. */
+/** Watches the folder of a file, because editors and build tools replace files. */
 function watchFile(path: string, onChange: () => void, onWarning: (warning: Error) => void): () => void {
   const fail = (cause: unknown) => {
     const remedy = 'restart the server after changes, or pass `watch: false`'

@@ -26,13 +26,13 @@ export interface UiOptions {
   readonly html: string | (() => Awaitable<string>) | ViewSource
   /** The display name of the resource. Default: none. */
   readonly title?: string | undefined
-  /** Describes the resource. Default: none. */
+  /** The description of the resource. Default: none. */
   readonly description?: string | undefined
   /** The origins that the view may use. Default: none; the document must contain its scripts and styles. */
   readonly csp?: ViewCsp | undefined
-  /** The features of the browser that the view asks for. A host may refuse them. Default: none. */
+  /** The browser features that the view requests. A host may refuse them. Default: none. */
   readonly permissions?: { readonly [Name in Permission]?: boolean | undefined } | undefined
-  /** The origin that the view wants to have, in a form that depends on the host. Default: the host chooses one. */
+  /** The requested origin of the view, in a format that depends on the host. Default: the host chooses an origin. */
   readonly domain?: string | undefined
   /** Whether the host should draw a border. Default: the host decides. */
   readonly prefersBorder?: boolean | undefined
@@ -51,7 +51,7 @@ const CSP_OPTIONS: readonly (keyof ViewCsp)[] = ['connectDomains', 'resourceDoma
 
 /** A view that tools refer to. `ui` creates it. */
 export class View {
-  /** The name, which is the URI without `ui://`. */
+  /** The name: the URI without `ui://`. */
   readonly name: string
   /** The URI of its resource. */
   readonly uri: string
@@ -73,7 +73,7 @@ export class View {
   }
 }
 
-/** The option `ui` of a tool with more than a view. */
+/** The option `ui` of a tool, with a view and a visibility. */
 export interface ToolUiOption {
   /** The view that displays calls of the tool. Default: none. */
   readonly view?: View | undefined

@@ -1,4 +1,4 @@
-/** The names, types and checks that servers, clients and hosts of views share. */
+/** The names, types and checks that are used for servers, clients and hosts of views. */
 
 import { isObject, type JsonObject, kindOf, quoted } from '@mcpx/protocol'
 
@@ -8,13 +8,16 @@ export const UI_EXTENSION = 'io.modelcontextprotocol/ui'
 /** The MIME type of views. */
 export const UI_MIME_TYPE = 'text/html;profile=mcp-app'
 
-/** The most UTF-16 code units of the HTML of a view: 10 MiB. */
+/** The largest HTML document of a view: 10 Mi UTF-16 code units. */
 export const MAX_HTML = 10 * 1024 * 1024
 
-/** Which party may call a tool: the model, or the views of the same server. */
+/** A party that may call a tool: the model, or the views of the same server. */
 export type Visibility = 'model' | 'app'
 
-/** The origins that a view may use, such as `https://api.example.com` or `https://*.example.com`. Default of each: none. */
+/**
+ * The origins that a view may use, such as `https://api.example.com` or `https://*.example.com`. Default of all
+ * members: none.
+ */
 export interface ViewCsp {
   /** Origins of `fetch`, `WebSocket` and `EventSource`. */
   readonly connectDomains?: readonly string[] | undefined
@@ -28,21 +31,23 @@ export interface ViewCsp {
 
 const CSP_MEMBERS = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'] as const
 
-/** The features of the browser that a view asks its host for. */
+/** The browser features that a view can request. */
 export const PERMISSIONS = ['camera', 'microphone', 'geolocation', 'clipboardWrite'] as const
 
-/** A feature of the browser. */
+/** A browser feature that a view can request. */
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** The metadata of a view: `_meta.ui` of its resource. */
 export interface ViewMeta {
   /** The origins that the view may use. */
   readonly csp: ViewCsp
-  /** The features of the browser that the view asks for. */
+  /** The browser features that the view requests. */
   readonly permissions: readonly Permission[]
-  /** The origin that the view wants to have, in a form that depends on the host. Default: an origin that the host chooses. */
+  /**
+   * The requested origin of the view, in a format that depends on the host. Undefined if the host chooses an origin.
+   */
   readonly domain: string | undefined
-  /** Whether the host should draw a border. Default: the host decides. */
+  /** Whether the host should draw a border. Undefined if the host decides. */
   readonly prefersBorder: boolean | undefined
 }
 
@@ -50,11 +55,14 @@ export interface ViewMeta {
  * The reason of a `ViewError`.
  * - `invalid-view`: a view does not have the form that the specification requires.
  * - `limit`: a view is larger than 10 MiB.
- * - `not-found`: there is no such file, or the tool has no view.
+ * - `not-found`: the file does not exist, or the tool has no view.
  */
 export type ViewErrorReason = 'invalid-view' | 'limit' | 'not-found'
 
-/** A view that cannot be served or must not be displayed. The message names the view, the place and the remedy. */
+/**
+ * The error of a view that cannot be served or must not be displayed. The message names the view, the place and the
+ * remedy.
+ */
 export class ViewError extends Error {
   override readonly name = 'ViewError'
   /** The reason why the view is refused. */
@@ -66,10 +74,13 @@ export class ViewError extends Error {
   }
 }
 
-/** A host with an optional port, after a scheme of web pages or sockets. It contains no character that ends a CSP source. */
+/**
+ * An origin: a scheme for web pages or sockets, a host, and an optional port. It contains no character that ends a CSP
+ * source.
+ */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/i
 const MAX_ORIGIN = 300
-/** The most origins of one member. */
+/** The largest number of origins of one member. */
 const MAX_ORIGINS = 100
 
 /** Reads `_meta.ui` of a resource. Unknown members are ignored. Throws a `ViewError` for an invalid member. */
@@ -133,7 +144,7 @@ export function checkSize(size: number, place: string): void {
   throw new ViewError('limit', `${place}: expected at most ${MAX_HTML} characters (10 MiB), got ${size}; ${remedy}`)
 }
 
-/** Creates the error for a view of the wrong form. */
+/** Creates the error for an invalid view. */
 export function invalid(message: string): ViewError {
   return new ViewError('invalid-view', message)
 }

@@ -1,6 +1,6 @@
-/** The messages of a frame as a port. */
+/** Converts the messages of a frame to a port. */
 
-/** A `MessagePort`, or an object like it. */
+/** A `MessagePort`, or an object with the same methods. */
 export interface ViewPort {
   /** Sends a message to the view. */
   postMessage(message: unknown): void
@@ -8,7 +8,7 @@ export interface ViewPort {
   addEventListener(type: 'message', listener: MessageListener): void
   /** Removes a listener. */
   removeEventListener(type: 'message', listener: MessageListener): void
-  /** Starts the delivery of messages. Default: it has started. */
+  /** Starts the delivery of messages. Default: messages are delivered without a start. */
   start?(): void
 }
 
@@ -36,8 +36,8 @@ export interface MessageWindow {
  *
  * @param own the `window` of the page
  * @param frame returns the window of the frame
- * @param origin the origin of the frame. Messages are sent to and received from no other one, also after the frame was
- *   navigated. Default: `*`, because a frame without `allow-same-origin` has an origin that cannot be named
+ * @param origin the origin of the frame. Messages are exchanged only with this origin, even after the frame was
+ * navigated. Default: `*`, because a frame without `allow-same-origin` has an opaque origin
  */
 export function windowPort(
   own: MessageWindow,

@@ -1,6 +1,6 @@
-/** The error of authorization steps, and functions that keep secrets and control characters out of its message. */
+/** `AuthError`, and functions that remove secrets and control characters from error messages. */
 
-/** The step of a login, or of the use of a token, that failed. */
+/** The steps that can fail, from discovery to the use of a token. */
 export type AuthStep =
   | 'discovery'
   | 'registration'
@@ -15,7 +15,7 @@ export type AuthStep =
 export interface AuthErrorOptions {
   /** The step that failed. */
   readonly step: AuthStep
-  /** The URL of the request that failed. Its query, its fragment and credentials in it are removed. */
+  /** The URL of the request that failed. The error removes its query, its fragment and its credentials. */
   readonly url?: string | URL | undefined
   /** The remedy, as a sentence. */
   readonly hint?: string | undefined
@@ -54,10 +54,10 @@ function withoutSecrets(url: string | URL): string {
   return `${protocol}//${host}${pathname}`
 }
 
-/** In characters. */
+/** The longest part of an error message that comes from a peer, in characters. */
 const MAX_PRINTED = 200
 
-/** Prepares a value from a peer for an error message: on one line, shortened, without control characters. */
+/** Converts a value from a peer to a short string on one line, without control characters, for an error message. */
 export function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : jsonOf(value)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
@@ -73,7 +73,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** Removes secrets from a string that was received from a peer to which they were sent. */
+/** Removes secrets from a string of a peer. A peer may repeat secrets that it has received. */
 export function redact(text: string, secrets: Iterable<string>): string {
   let safe = text
   for (const secret of secrets) {

@@ -16,7 +16,7 @@ export interface FetchLimits {
   readonly maxResponseSize: number
 }
 
-/** The reason why there is no usable response. */
+/** The error of a request without a usable response. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly reason: 'timeout' | 'too_large' | 'unreachable'
@@ -98,8 +98,8 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 /**
- * Returns the `authorization` header of HTTP Basic authentication (RFC 6749, section 2.3.1). Encodes like a form, but
- * not `-`, `_` and `.`, because many servers do not decode them.
+ * Returns the `authorization` header of HTTP Basic authentication (RFC 6749, section 2.3.1). The id and the secret are
+ * encoded like form fields, except that `-`, `_` and `.` stay as they are, because many servers do not decode them.
  */
 export function basicAuthorization(clientId: string, secret: string): string {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)

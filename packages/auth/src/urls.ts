@@ -1,6 +1,6 @@
 /**
- * Checks URLs that credentials are sent to, returns the metadata URLs of issuers, and determines in which network zone
- * a host is.
+ * Functions for URLs: check the URLs that receive credentials, list the metadata URLs of an issuer, and find out the
+ * network of a host.
  */
 
 import { printable } from './auth-error.ts'
@@ -8,7 +8,7 @@ import { printable } from './auth-error.ts'
 /**
  * Parses a URL that credentials may be sent to: `https:`, or `http:` on this machine.
  *
- * @throws RangeError that names `option` for any other
+ * @throws RangeError for any other URL; the message begins with `option`
  */
 export function secureUrl(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -39,7 +39,10 @@ export function issuerMetadataUrls(issuer: string): string[] {
   return [...new Set(urls)]
 }
 
-/** `reserved`: addresses that no MCP server has, such as those of cloud metadata services. */
+/**
+ * The networks that a host can be in. `reserved` addresses, for example of cloud metadata services, never belong to an
+ * MCP server.
+ */
 export type NetworkZone = 'public' | 'private' | 'loopback' | 'reserved'
 
 /** Names that are resolved only inside a private network. */

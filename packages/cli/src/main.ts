@@ -4,10 +4,10 @@
 import module from 'node:module'
 import process from 'node:process'
 
-// Node 22.1 and newer keep compiled code between runs. It must be enabled before the rest is loaded.
+// Node 22.1 and newer can cache compiled code. The cache must be enabled before other modules are loaded.
 module.enableCompileCache?.()
-// Not `await`: Node would print a warning about this line if the file of a server never finishes its import.
+// Do not use `await`: if the import of a server's file never ends, Node would print a warning about this line.
 void import('./index.ts')
   .then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)))
-  // A server that was loaded from a file may have timers or sockets that keep the process alive.
+  // Exit explicitly, because a server from a file may have timers or sockets that keep the process running.
   .then((exitCode) => process.exit(exitCode))

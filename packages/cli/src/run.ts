@@ -24,7 +24,7 @@ Exit codes: 0 success, 1 the tool failed or a check found something, 2 wrong arg
 /** Runs a command line and resolves to the exit code. It writes to the terminal, and never throws or exits. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [given, serverCommand] = splitServerCommand(args)
-  // Only the command that runs is loaded, so the help of a command is printed by the command.
+  // Load only one command. For `help <command>`, this command prints its help.
   const words = given[0] === 'help' && given[1] !== undefined ? [given[1], '--help'] : given
   const output = new Output(terminal, { json: words.includes('--json') })
   try {
@@ -64,13 +64,13 @@ function splitServerCommand(args: readonly string[]): [words: string[], serverCo
   return index < 0 ? [[...args], undefined] : [args.slice(0, index), args.slice(index + 1)]
 }
 
-/** Puts a word for the server where the argument `server` of the command is: first or last. */
+/** Inserts a placeholder where the command expects the argument `server`: first or last. */
 function placeServerCommand(
   words: readonly string[],
   command: Command,
   serverCommand: readonly string[] | undefined,
 ): readonly string[] {
-  // The words to complete follow "--", too.
+  // For `complete`, the words to complete follow "--".
   if (serverCommand === undefined || command.name() === 'complete') return words
   const position = command.registeredArguments.findIndex((argument) => argument.name() === 'server')
   if (position > 0) return [...words, SERVER_COMMAND]

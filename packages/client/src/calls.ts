@@ -1,4 +1,4 @@
-/** The calls of a client: the methods that both eras have. */
+/** The calls of a client that exist in both eras. */
 
 import {
   type CallToolResult,
@@ -52,7 +52,7 @@ interface Lists {
   'prompts/list': ListPromptsResult
 }
 
-/** The calls of a client, including calls that a group of clients does not have. */
+/** The calls of a single client. A group of clients has fewer calls. */
 export interface Calls extends ClientCalls {
   task(id: string, options?: TaskOptions): TaskHandle
 }
@@ -93,7 +93,7 @@ export function createCalls(
     return state.turns.run(await reconnector.connect(label, options.signal), call, send)
   }
 
-  /** Runs a function with a call that an extension completes, until the signal of the options is aborted. */
+  /** Runs a function with a call object for extensions. Stops when the signal in the options is aborted. */
   function useCall<T>(
     label: string,
     options: RequestCallOptions,
@@ -222,7 +222,7 @@ export function namedParams(name: string, args: JsonObject = {}): JsonObject {
   return { name, arguments: args }
 }
 
-/** Throws if the first argument is an object with all parameters, as in other SDKs. */
+/** Throws if the first argument is not a string. In other SDKs, it is an object with all parameters. */
 export function checkString(form: string, value: unknown): void {
   if (typeof value !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(value)}`)
 }

@@ -6,14 +6,14 @@
 import { type Change, ConnectionError } from '@mcpx/protocol'
 
 export interface ChangeQueue {
-  /** Returns false when too many different changes wait. */
+  /** Adds a change. Returns false if too many different changes are waiting. */
   push(change: Change): boolean
-  /** Accepts no more changes. Waiting changes can still be read; after them, the error is thrown, if there is one. */
+  /** Ends the queue. Waiting changes can still be read. After the last one, reading throws the error, if it is set. */
   end(error?: Error): void
   next(): Promise<IteratorResult<Change>>
 }
 
-/** How many different changes may wait to be read, unless a limit is given. */
+/** The default limit of different changes that wait to be read. */
 const MAX_WAITING = 10_000
 
 export function createChangeQueue(limit: number = MAX_WAITING): ChangeQueue {

@@ -12,14 +12,16 @@ import type { Reconnector } from './reconnect.ts'
 import type { ClientState } from './state.ts'
 
 /**
- * The changes of a server, to iterate over. The iteration ends when the server, the signal, `close` or the client ends
- * it, and throws when the stream cannot be continued. After a lost connection, everything in the filter counts as
- * changed.
+ * The changes of a server, to iterate over. The iteration ends when the server or the client ends the stream, when the
+ * signal is aborted, or after `close()`. It throws if the stream cannot be continued. After a lost connection,
+ * everything in the filter counts as changed.
  */
 export interface Listening extends AsyncIterableIterator<Change> {
-  /** Resolves, once the server has confirmed the subscription, to the part of the filter that it confirmed. */
+  /** Resolves when the server has confirmed the subscription, with the confirmed part of the filter. */
   readonly ready: Promise<SubscriptionFilter>
-  /** Whether the server sends changes at the moment. False until the server has confirmed, and between two connections. */
+  /**
+   * Whether the stream is open. False before the server has confirmed the subscription, and between two connections.
+   */
   readonly isOpen?: boolean | undefined
   /** The part of the filter that the server confirmed on the present connection. It may differ between connections. */
   readonly followed?: SubscriptionFilter | undefined
@@ -27,7 +29,7 @@ export interface Listening extends AsyncIterableIterator<Change> {
   readonly refused?: ReadonlyMap<string, Error> | undefined
   /** Whether messages of other streams can overtake messages of this stream, as over HTTP. */
   readonly isSeparate?: boolean | undefined
-  /** The side that ended the stream; undefined while it continues. An error counts as an end by the server. */
+  /** The side that ended the stream. Undefined while the stream is open. After an error, it is `server`. */
   readonly endedBy?: Side | undefined
   /** Ends the stream. Changes that arrived before can still be read. */
   close(): void
@@ -35,11 +37,13 @@ export interface Listening extends AsyncIterableIterator<Change> {
 
 /** The default time in which the server must confirm, in ms. */
 export const CONFIRM_TIMEOUT = 60_000
-/** The most attempts in a row to open a broken stream again, and the delays between them, in ms. */
+/**
+ * The largest number of failed attempts in a row to open a broken stream again, and the delays between attempts, in ms.
+ */
 const MAX_ATTEMPTS = 8
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 30_000
-/** After a stream that was open for longer than this, in ms, the delays start again with the first one. */
+/** If a stream was open for longer than this, in ms, the delays begin again. */
 const SHORT_LIFE = 5_000
 
 export class ChangeStream implements Listening {
@@ -54,7 +58,7 @@ export class ChangeStream implements Listening {
   readonly #stop = new AbortController()
   readonly #queue = createChangeQueue()
   readonly #ready = createDeferred<SubscriptionFilter>()
-  /** When the open stream was confirmed. */
+  /** The time at which the open stream was confirmed. */
   #openSince: number | undefined
   #attempts = 0
   #delays = 0
@@ -114,7 +118,7 @@ export class ChangeStream implements Listening {
     }
   }
 
-  /** Has no effect after the first call. */
+  /** Ends the stream. Further calls have no effect. */
   #end(side: Side, error?: Error): void {
     if (this.endedBy !== undefined) return
     this.endedBy = side
@@ -125,7 +129,7 @@ export class ChangeStream implements Listening {
   }
 
   /**
-   * Listens, over new connections if necessary. Resolves to the side that ended the stream, and rejects if the stream
+   * Listens, and opens new connections if necessary. Resolves to the side that ended the stream. Rejects if the stream
    * cannot be continued.
    */
   async #listen(): Promise<Side> {
@@ -182,7 +186,7 @@ export class ChangeStream implements Listening {
     this.#state.onWarning(new ConnectionError('unsupported', message))
   }
 
-  /** Returns the delay before the next attempt, in ms; undefined if there is no next attempt. */
+  /** Returns the delay before the next attempt, in ms. Returns undefined if there is no further attempt. */
   #nextDelay(error: unknown): number | undefined {
     if (this.#openSince !== undefined) {
       this.#attempts = 0
@@ -197,8 +201,8 @@ export class ChangeStream implements Listening {
 const brokenReasons: readonly string[] = ['closed', 'exited', 'unreachable']
 
 /**
- * Returns whether an error means a broken connection or stream, and not a refusal by the server. Errors of a server
- * that has confirmed before count as broken.
+ * Returns whether an error means that the connection or the stream is broken. If not, the server has refused the
+ * subscription. After a first confirmation, all errors of the server count as broken.
  */
 function isBroken(error: unknown, wasConfirmed: boolean): boolean {
   if (error instanceof RpcError) return wasConfirmed && error.code === ErrorCode.InternalError

@@ -27,10 +27,10 @@ import type { Listing } from './pagination.ts'
 import type { TaskHandle } from './tasks.ts'
 import type { CallTool, GetPrompt, TaskOf, ToolCallers } from './typed-tools.ts'
 
-/** The type of the server behind a target of `connect`: unknown for a connector. */
+/** The type of the server for a target of `connect`. It is `unknown` for a connector. */
 export type ServerOf<Target> = Target extends Connector ? unknown : Target
 
-/** The requests of a client that both eras have. */
+/** The requests of a client that exist in both eras. */
 export interface ClientCalls {
   /** Lists the tools of the server. */
   listTools(options?: CallOptions): Listing<Tool>
@@ -87,8 +87,8 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to the facts from the handshake. */
   discover(options?: CallOptions): Promise<ServerFacts>
   /**
-   * Subscribes to a resource: `onChange` is called with updates of it, and of resources below it, until `unsubscribe`.
-   * Rejects if the server does not support subscribing to the resource.
+   * Subscribes to a resource. `onChange` is called with each update of the resource, and of resources below it, until
+   * `unsubscribe` is called. Rejects if the server does not support subscriptions to the resource.
    */
   subscribe(uri: string, options?: ListenOptions): Promise<void>
   /** Ends the subscription to a resource. */
@@ -97,10 +97,16 @@ export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' |
   listen(filter: SubscriptionFilter, options?: ListenOptions): Listening
   /** Sets the lowest level of log messages that the server sends. */
   setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void>
-  /** Checks that the server responds. Legacy era only: in the modern era it rejects with `ConnectionError` `unsupported`. */
+  /**
+   * Checks that the server responds. Legacy era only. In the modern era, it rejects with a `ConnectionError` whose
+   * reason is `unsupported`.
+   */
   ping(options?: CallOptions): Promise<void>
-  /** Notifies the server that the roots have changed. Has no effect in the modern era, which asks for the roots each time. */
+  /**
+   * Notifies the server that the roots have changed. Has no effect in the modern era, in which servers request the
+   * roots each time they need them.
+   */
   notifyRootsChanged(): Promise<void>
-  /** Closes the connection and rejects waiting calls. Further calls have no effect. */
+  /** Closes the connection and rejects calls without a response. Calling it again has no effect. */
   close(): Promise<void>
 }

@@ -52,9 +52,9 @@ type GroupCalls = Omit<ClientCalls, 'request'> & Pick<Client, 'listen' | 'close'
  * separator. URIs begin with the name of their server and a dot.
  */
 export interface ClientGroup<Servers = Readonly<Record<string, unknown>>> extends GroupCalls, AsyncDisposable {
-  /** The clients of the servers that could be connected to. */
+  /** The clients of the servers to which a connection was opened. */
   readonly clients: { readonly [Name in keyof Servers]?: Client<ServerOf<Servers[Name]>> }
-  /** The errors of the servers that could not be connected to. */
+  /** The errors of the servers to which no connection could be opened. */
   readonly failures: { readonly [Name in keyof Servers]?: Error }
 }
 
@@ -70,7 +70,7 @@ type Targets<Servers> = { readonly [Name in keyof Servers]: Connector | (Respond
  * await all.callTool('git_search', { query: 'fix' })
  * ```
  *
- * @throws RangeError for a name of a server that cannot begin a URI
+ * @throws RangeError if a name of a server cannot be the beginning of a URI
  * @throws TypeError for an unknown option
  */
 export async function connectAll<Servers extends Readonly<Record<string, unknown>>>(
@@ -288,7 +288,7 @@ class ListedNames {
 
   /**
    * Returns the server that a name belongs to. If the name was not listed yet, lists the servers that may have it,
-   * once. Because names may have been changed to be unique, also lists the servers whose names may conflict with it.
+   * once. Also lists servers whose names may conflict with it, because conflicting names are changed.
    */
   async ownerOf(full: string, options: CallOptions): Promise<MemberName | undefined> {
     const known = this.#names.find(full)
@@ -390,7 +390,7 @@ function joinStreams(streams: readonly MemberStream[], onFailure: (member: Membe
   }
 }
 
-/** Resolves to the filters that the servers have confirmed, combined into one. Rejects if no server confirmed anything. */
+/** Resolves to the combination of all confirmed filters. Rejects if no server has confirmed a filter. */
 async function joinFollowed(streams: readonly MemberStream[]): Promise<SubscriptionFilter> {
   const results = await Promise.allSettled(streams.map(({ stream }) => stream.ready))
   const followed: SubscriptionFilter = {}
@@ -406,7 +406,7 @@ async function joinFollowed(streams: readonly MemberStream[]): Promise<Subscript
   throw new ConnectionError('unsupported', 'No server announces a change that was asked for')
 }
 
-/** Returns the part of a filter that concerns one server. */
+/** Returns the part of a filter that belongs to one server. */
 function filterOf(member: string, { resourceSubscriptions = [], ...lists }: SubscriptionFilter): SubscriptionFilter {
   const uris = resourceSubscriptions.map(splitUri).filter((each) => each.member === member)
   return uris.length === 0 ? lists : { ...lists, resourceSubscriptions: uris.map(({ uri }) => uri) }

@@ -47,7 +47,7 @@ export async function connect<Server = unknown>(
   return connectAs<Server>(undefined, target, options)
 }
 
-/** Connects like `connect`. The lines of the option `debug` begin with the name of the server, if it has one. */
+/** Connects like `connect`. If a name is passed, the lines of the option `debug` begin with it. */
 export async function connectAs<Server = unknown>(
   name: string | undefined,
   target: Connector | (Responder & Server),
@@ -123,7 +123,7 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     },
     tools: createToolCallers<Server>(calls.callTool, () => reconnector.current.era === 'legacy'),
     ...calls,
-    // The type of the server exists only for the compiler.
+    // The type parameter exists only at compile time.
     callTool: calls.callTool as Client<Server>['callTool'],
     getPrompt: calls.getPrompt as Client<Server>['getPrompt'],
     task: calls.task as Client<Server>['task'],

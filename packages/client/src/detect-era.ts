@@ -32,10 +32,10 @@ import type { ClientState } from './state.ts'
 /** The default time limit for connecting, in ms. */
 const CONNECT_TIMEOUT = 30_000
 
-/** How many servers are remembered. When it is full, the oldest is removed. */
+/** How many servers are remembered. Above this number, the oldest entry is removed. */
 const MAX_REMEMBERED = 1_000
 
-/** Creates a memory for the eras of servers, to use instead of the default memory of the process. */
+/** Creates a separate memory for the eras of servers. By default, all clients of a process share one memory. */
 export function createEraMemory(): EraMemory {
   const eras = new Map<string, Era>()
   return {
@@ -54,7 +54,7 @@ export function connectToServer(state: ClientState, target: Target, signal?: Abo
   return new EraDetection(state, target, signal).connect()
 }
 
-/** The result of a probe of a server that is not modern. */
+/** The evidence that a server is not modern. */
 interface LegacyEvidence {
   readonly undetermined: UndeterminedConnection
   readonly error: unknown
@@ -71,8 +71,8 @@ class EraDetection {
   /** The newest connection. */
   #undetermined: UndeterminedConnection | undefined
   /**
-   * The time that is left for connecting, in ms. Only the time without a response of the server counts, not the time in
-   * which a user logs in.
+   * The time that is left for connecting, in ms. Only the time of waiting for the server counts, not the time of a
+   * login.
    */
   #timeLeft: number
   /** Descriptions of the requests that were not answered in time, for the error message. */
@@ -113,7 +113,7 @@ class EraDetection {
     }
     if (wanted === 'modern') throw reasonOf(probed.error) === 'timeout' ? probed.error : notModernError(probed.error)
     const connection = await this.#fallBack(probed)
-    // If the server did not respond in time, the era is a guess: the server may respond the next time.
+    // If the server did not respond in time, the era is only a guess, so do not store it.
     const isSure = connection.era === 'modern' || reasonOf(probed.error) !== 'timeout'
     await this.#remember(isSure ? connection.era : undefined)
     return connection
@@ -146,8 +146,8 @@ class EraDetection {
   }
 
   /**
-   * Connects in the legacy era if the server is remembered as legacy. Returns undefined if it is not, or if it has
-   * become modern.
+   * Connects in the legacy era if the server is remembered as legacy. Returns undefined if it is not remembered as
+   * legacy, or if it has become modern.
    */
   async #connectAsRemembered(): Promise<EraConnection | undefined> {
     if ((await this.#recall()) !== 'legacy') return undefined
@@ -160,7 +160,7 @@ class EraDetection {
     }
   }
 
-  /** Reserves time for `initialize` if a missing response means a legacy server. */
+  /** Returns the timeout of the probe. If a missing response means a legacy server, it leaves time for `initialize`. */
   #probeTimeout(): number {
     const { probeTimeout = PROBE_TIMEOUT, silence } = this.#connector
     if (silence === 'nothing' || probeTimeout < this.#timeLeft) return Math.min(probeTimeout, this.#timeLeft)
@@ -264,7 +264,10 @@ class EraDetection {
     return session
   }
 
-  /** Sends one of the first requests. If it is not answered in time, the error names it, and less time is left. */
+  /**
+   * Sends one of the first requests, and subtracts its duration from the time that is left. If there is no response in
+   * time, the error names the request.
+   */
   async #send<T>(method: string, timeout: number, send: (options: FirstRequestOptions) => Promise<T>): Promise<T> {
     try {
       return await send({ signal: this.#signal, timeout })
@@ -283,7 +286,7 @@ class EraDetection {
     const invalidMessage = this.#undetermined?.invalidMessage
     const isNetwork = this.#connector.silence === 'nothing'
     const check = isNetwork
-      ? 'Check that the URL is that of an MCP server and that it runs'
+      ? 'Check that the URL belongs to an MCP server and that the server runs'
       : 'Check that the command starts an MCP server that writes only messages to its standard output'
     const options = isNetwork ? 'connectTimeout, or probeTimeout' : 'connectTimeout'
     const message = `No response ${this.#unanswered.join(', nor ')}${invalidMessage === undefined ? '' : `. ${invalidMessage.message}`}`
@@ -295,7 +298,7 @@ class EraDetection {
   }
 }
 
-/** Reads a result of `server/discover` that is not the result of a modern server with a common revision. */
+/** Determines the evidence in a result of `server/discover` that names no common modern revision. */
 function readOtherResult(result: unknown, problem: string | undefined): Pick<LegacyEvidence, 'error' | 'offer'> {
   const supported = (result as { supportedVersions?: unknown } | null)?.supportedVersions
   if (problem !== undefined) {

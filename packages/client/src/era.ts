@@ -1,4 +1,4 @@
-/** The interface of the two eras: a connection that uses one revision. Also has functions that both eras use. */
+/** The interface that both eras implement: a connection with one revision. Also contains functions for both eras. */
 
 import {
   type Change,
@@ -23,11 +23,11 @@ import type { CallOptions, RequestCallOptions } from './options.ts'
 
 /** The facts that a server states about itself. */
 export interface ServerFacts {
-  /** The name and version of the server. For people to read; do not depend on it. */
+  /** The name and version of the server, to show to people. Programs must not depend on it. */
   readonly info: Implementation | undefined
   /** The features that the server supports. */
   readonly capabilities: ServerCapabilities
-  /** How to use the server well, written for a model. */
+  /** Instructions for a model on how to use the server. */
   readonly instructions: string | undefined
 }
 
@@ -49,7 +49,7 @@ export interface ChangeListener {
   readonly timeout: number
   /**
    * Called when the server has confirmed, with the confirmed part of the filter and the errors of refused resources.
-   * Called again when changes may have been lost afterwards.
+   * Called again later if changes may have been lost.
    */
   onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>): void
   onChange(change: Change): void
@@ -63,7 +63,10 @@ export interface EraConnection {
   readonly connection: Connection
   /** Whether the connection has ended, or the server no longer supports this era. */
   readonly ended: boolean
-  /** Whether each stream of changes is separate, so that an older one may deliver its messages later than a newer one. */
+  /**
+   * Whether each stream of changes uses its own connection. Messages of an older stream may then arrive after messages
+   * of a newer stream.
+   */
   readonly hasSeparateStreams: boolean
   /** Sends a request, answers input requests until the result is complete, and checks the result. */
   request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject>
@@ -102,7 +105,7 @@ export function invalidResult(label: string, problem: string): ConnectionError {
   return new ConnectionError('invalid-message', `The response to ${label} was refused. ${problem}`, { hint })
 }
 
-/** The default limit of the whole duration of a call, in ms. */
+/** The default of `maxTimeout`, in ms. */
 export const DEFAULT_MAX_TIMEOUT = 600_000
 
 /** Creates the error of a call that has reached its `maxTimeout`. */
@@ -119,7 +122,7 @@ export function withCallMeta(params: JsonObject, meta: JsonObject | undefined): 
   return meta === undefined ? params : { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...meta } }
 }
 
-/** Returns the change that a notification announces; undefined for other notifications. */
+/** Returns the change that a notification announces. Returns undefined for other notifications. */
 export function changeOf({ method, params }: NotificationMessage): Change | undefined {
   const kind = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
   if (kind !== undefined) return { kind } as Change
@@ -136,7 +139,7 @@ export function changesOf(filter: SubscriptionFilter): Change[] {
   return changes
 }
 
-/** Returns the part of a filter that the server supports. Throws when nothing is left. */
+/** Returns the part of a filter that the server supports. Throws if the server supports no part of it. */
 export function allowedFilter(
   filter: SubscriptionFilter,
   capabilities: ServerCapabilities,

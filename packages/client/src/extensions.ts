@@ -34,7 +34,10 @@ export interface ExtensionMethod {
   readonly params?: CheckingSchema | undefined
   /** The schema of the result. Default: any object. */
   readonly result?: CheckingSchema | undefined
-  /** Whether the result may be `input_required`, which the callbacks of the client answer. Default: false. */
+  /**
+   * Whether the result may be `input_required`. The callbacks of the client then answer the input requests. Default:
+   * false.
+   */
   readonly mayAsk?: boolean | undefined
 }
 
@@ -56,15 +59,23 @@ export interface ClientExtension {
   readonly id: string
   /** The settings that are declared to servers in `capabilities.extensions`. Default: `{}`. */
   readonly settings?: JsonObject | undefined
-  /** The eras that have the extension. In the legacy era, only revision 2025-11-25 has extensions. Default: both. */
+  /**
+   * The eras in which the extension is declared. In the legacy era, only revision 2025-11-25 has extensions. Default:
+   * both.
+   */
   readonly eras?: readonly Era[] | undefined
-  /** The requests that it adds, by method. Default: none. */
+  /** The request methods of the extension, by name. Default: none. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>> | undefined
   /** The schemas of the parameters of notifications, by method. Default: none. */
   readonly notifications?: Readonly<Record<string, CheckingSchema>> | undefined
-  /** The schemas of the members that it adds to the filter of `subscriptions/listen`. Default: none. */
+  /**
+   * The schemas of the members that the extension adds to the filter of `subscriptions/listen`, by name. Default: none.
+   */
   readonly subscriptions?: Readonly<Record<string, CheckingSchema>> | undefined
-  /** The values of `resultType` that it adds, with the methods whose results may have them. Modern era only. Default: none. */
+  /**
+   * The values of `resultType` that the extension adds, with the methods whose results may have them. Modern era only.
+   * Default: none.
+   */
   readonly resultTypes?: Readonly<Record<string, Readonly<Record<string, CompleteResult>>>> | undefined
 }
 
@@ -80,11 +91,11 @@ export interface ExtensionCall {
   readonly client: ClientOptions
   /** Aborted when the result is no longer needed, and when the client is closed. */
   readonly signal: AbortSignal
-  /** Sends another request, over the present connection. */
+  /** Sends another request over the current connection. */
   request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
   /**
-   * Answers an input request with the callbacks of the call, otherwise with the callbacks of the client. They receive
-   * the key, if there is one.
+   * Answers an input request with the callbacks of the call, otherwise with the callbacks of the client. If `key` is
+   * set, the callbacks receive it.
    */
   answer(request: InputRequest, signal: AbortSignal, key?: string): Promise<InputResponse>
   /** Calls a function with the parameters of each notification of a method. Returns a function that removes it. */
@@ -105,7 +116,8 @@ export interface ExtensionClient<Extension extends ClientExtension> {
   /**
    * Sends a request. Its parameters and its result are checked.
    *
-   * @throws ConnectionError `unsupported` if the server does not declare the extension; nothing is sent
+   * @throws ConnectionError with the reason `unsupported` if the server does not declare the extension. Then no request
+   * is sent
    */
   request<Method extends Named<Extension['methods']>>(
     method: Method,
@@ -124,8 +136,9 @@ export interface ExtensionClient<Extension extends ClientExtension> {
     callback: (params: SchemaOutput<MemberOf<Extension['notifications'], Method>>) => void,
   ): () => void
   /**
-   * Subscribes to notifications, which `on` receives, until `close()`. A lost stream is opened again; notifications in
-   * between are lost. In the legacy era, servers send notifications without a subscription.
+   * Subscribes to notifications until `close()` is called. The listeners of `on` receive them. A lost stream is opened
+   * again, but notifications in the meantime are lost. In the legacy era, servers send notifications without a
+   * subscription.
    */
   listen(
     filter: {
@@ -201,7 +214,7 @@ export class Extensions {
     return extension && existsIn(extension, era) ? (value as ExtensionMethod) : undefined
   }
 
-  /** Returns the function that completes a result; undefined for a type that the method does not allow. */
+  /** Returns the function that completes a result. Returns undefined if the method does not allow the result type. */
   completion(method: string, resultType: unknown): CompleteResult | undefined {
     return this.#members.get(`result type ${resultType} of ${method}`)?.value as CompleteResult | undefined
   }
@@ -317,7 +330,7 @@ async function checkWith(
 ): Promise<{ readonly value?: unknown; readonly problem?: string | undefined }> {
   const result = schema === undefined ? { value } : await schema['~standard'].validate(value)
   if (result.issues === undefined) return result
-  // The messages of zod depend on its locale, and those of zod/mini have no details.
+  // Do not use the messages of zod, which depend on its locale, or of zod/mini, which contain no details.
   if ('_zod' in (schema as object)) return { problem: problemOf(schema as Schema, value, root) }
   const problems = result.issues.slice(0, 3).map(({ path = [], message }) => {
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key))

@@ -5,7 +5,7 @@ import { setBounded } from './response-cache.ts'
 
 /** The longest name that the APIs of models accept. */
 const MAX_NAME_LENGTH = 64
-/** How many names of one server are remembered. When it is full, the oldest is removed. */
+/** How many names of one server are remembered. Above this number, the oldest name is removed. */
 const MAX_REMEMBERED = 10_000
 
 /** A name at one server of a group. */
@@ -15,9 +15,9 @@ export interface MemberName {
 }
 
 /**
- * Gives names to the tools (or the prompts) of several servers, and finds the server and the tool for such a name. A
- * name consists of letters, digits, `_` and `-`, and has at most 64 characters. A longer name is cut and ends with a
- * hash. A name that is already in use also ends with a hash.
+ * Creates unique names for the tools or the prompts of several servers, and finds the server and the tool for such a
+ * name. A name has at most 64 letters, digits, `_` and `-`. A longer name is cut and ends with a hash. A name that is
+ * already in use also ends with a hash.
  */
 export class GroupNames {
   readonly #members: readonly string[]
@@ -26,7 +26,7 @@ export class GroupNames {
   readonly #known = new Map<string, Map<string, string>>()
 
   constructor(members: readonly string[], separator: string) {
-    // The longest name comes first: `a_b_c` is more likely `c` of `a_b` than `b_c` of `a`.
+    // Sort long names first, because `a_b_c` is more likely the tool `c` of `a_b` than the tool `b_c` of `a`.
     this.#members = [...members].sort((one, other) => other.length - one.length)
     this.#separator = separator
     for (const member of members) this.#known.set(member, new Map())
@@ -54,8 +54,8 @@ export class GroupNames {
   }
 
   /**
-   * Returns the servers whose tools may have conflicting names, in the order of the group. List them in this order, so
-   * that each name is the same as after listing the whole group.
+   * Returns the servers whose tools may have conflicting names, in the order of the group. The caller must list them in
+   * this order, so that each tool gets the same name as in a list of the whole group.
    */
   membersInConflict(full: string): string[] {
     const shortest = this.guess(full).at(-1)?.member
@@ -63,7 +63,9 @@ export class GroupNames {
     return [...this.#known.keys()].filter((member) => (member + this.#separator).startsWith(shortest + this.#separator))
   }
 
-  /** Returns the servers and tools that a name may belong to, according to its beginning. The most likely one is first. */
+  /**
+   * Returns the servers and tools that a name may belong to, according to its first part. The most likely one is first.
+   */
   guess(full: string): MemberName[] {
     return this.#members
       .filter((member) => full.startsWith(member + this.#separator))

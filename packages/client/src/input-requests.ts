@@ -37,7 +37,7 @@ export const INPUT_CALLBACKS: Readonly<Record<InputRequest['method'], string>> =
 export const MAX_CONCURRENT_INPUT = 16
 /** The default limit of input requests that a server sends at once. */
 export const MAX_INPUT_REQUESTS = 100
-/** The default limit of how often one call returns input requests. */
+/** The default of `maxRounds`: how often one call may return input requests. */
 export const MAX_ROUNDS = 10
 
 /** A callback returned a value that cannot be sent. The message names the callback and contains no value of the user. */

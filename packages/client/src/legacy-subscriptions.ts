@@ -1,4 +1,7 @@
-/** Changes in the legacy era. The session sends list changes, and each resource is subscribed to with its own request. */
+/**
+ * Subscriptions of the legacy era. List changes arrive without a subscription. Each resource needs its own
+ * `resources/subscribe` request.
+ */
 
 import {
   type Change,
@@ -18,7 +21,10 @@ const SUBSCRIBE = 'resources/subscribe'
 const UNSUBSCRIBE = 'resources/unsubscribe'
 /** The requests have no timeout, because each caller has its own. */
 const NO_TIMEOUT = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY }
-/** How long the server may take to unsubscribe, in ms, before the next subscription to the same resource is sent. */
+/**
+ * How long the server may take to unsubscribe, in ms. After this time, the next subscription to the same resource is
+ * sent.
+ */
 const UNSUBSCRIBE_TIMEOUT = 1_000
 /** How many resources are subscribed to at once: servers limit the requests of one session. */
 const MAX_CONCURRENT = 10
@@ -113,7 +119,10 @@ export class LegacySubscriptions {
   }
 }
 
-/** The error is retryable: the stream is opened again, and the server confirms the remaining resources. */
+/**
+ * Creates the error for a lost subscription. It is retryable, so that the stream is opened again with the remaining
+ * resources.
+ */
 function lostError(): ConnectionError {
   return new ConnectionError('closed', 'The server ended the subscription to a resource', { retryable: true })
 }
@@ -136,7 +145,7 @@ function isBelow(uris: readonly string[], change: Change): boolean {
 /** The subscription of a session to one resource, shared by all streams that watch it. Its requests run one after the other. */
 class ResourceSubscription {
   readonly #uri: string
-  /** The subscriptions of the session, which this one leaves when it has ended. */
+  /** All subscriptions of the session. This subscription removes itself when it has ended. */
   readonly #all: Map<string, ResourceSubscription>
   readonly #connection: Connection
   readonly #onWarning: (warning: Error) => void
@@ -162,8 +171,8 @@ class ResourceSubscription {
   }
 
   /**
-   * Adds a stream to this subscription. Resolves when the server has confirmed, to a function that removes the stream
-   * and never rejects.
+   * Adds a stream to this subscription. When the server has confirmed, resolves to a function that removes the stream.
+   * This function never rejects.
    */
   async watch({ signal, timeout }: ChangeListener, onLost: () => void): Promise<() => Promise<void>> {
     this.#watchers += 1
@@ -181,7 +190,7 @@ class ResourceSubscription {
     }
   }
 
-  /** Subscribes anew, because the server may have ended the subscription. */
+  /** Sends the subscription again, because the server may have ended it. */
   subscribeAgain(): void {
     this.#isStale = true
     this.#isSubscribed = false
@@ -198,7 +207,7 @@ class ResourceSubscription {
     return this.#watchers > 0 === this.#isSubscribed
   }
 
-  /** Subscribes or unsubscribes, until the state on the server is the one that the streams need. */
+  /** Sends requests until the server is subscribed or unsubscribed, as the streams need it. */
   async #sync(): Promise<void> {
     if (this.#syncing === undefined && !this.#isSynced) this.#syncing = this.#sendUntilSynced()
     await this.#syncing
@@ -227,7 +236,10 @@ class ResourceSubscription {
     this.#isSubscribed = !this.#isStale
   }
 
-  /** Waits a limited time for the response. A late response may end the next subscription, which is then sent again. */
+  /**
+   * Unsubscribes, and waits a limited time for the response. A later response may end the next subscription, so that it
+   * is sent again.
+   */
   async #unsubscribe(): Promise<void> {
     this.#isSubscribed = false
     let isLate = false

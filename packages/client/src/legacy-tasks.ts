@@ -1,4 +1,7 @@
-/** The tasks of 2025-11-25, an experimental feature of this revision. Their states are converted to states of the extension. */
+/**
+ * Tasks of 2025-11-25, an experimental feature of this revision. Their states are converted to the states of the tasks
+ * extension.
+ */
 
 import {
   ConnectionError,
@@ -41,9 +44,9 @@ export class LegacyTaskTools {
   }
 
   /**
-   * Sends a request. A `tools/call` requests a task if the tool requires one, or if the tool allows one and the caller
-   * accepts results of the type `task`. A result with a task is converted to a result of this type. If the server
-   * supports tasks, lists its tools once.
+   * Sends a request. Adds a request for a task to `tools/call` if the tool requires a task, or if the tool allows one
+   * and the caller accepts the result type `task`. Converts a result with a task to this result type. If the server
+   * supports tasks, lists its tools once before.
    */
   async send(
     connection: EraConnection,
@@ -103,7 +106,7 @@ export class LegacyTask implements TaskPeer {
     try {
       await call.request('tasks/cancel', { taskId: this.id })
     } catch (error) {
-      // A task that has ended is refused like an unknown one.
+      // The server also refuses to cancel a task that has ended.
       if (!isUnknown(error)) throw error
       await call.request('tasks/get', { taskId: this.id })
     }

@@ -59,7 +59,7 @@ type InitializeResult = ClientRequests['initialize']['result']
 interface InputCount {
   /** The input requests that are being answered. */
   readonly limit: ConcurrencyLimit
-  /** How many the server has sent. */
+  /** The number of input requests that the server has sent. */
   received: number
 }
 
@@ -72,7 +72,8 @@ interface Handshake {
 /**
  * Opens a session. The server sends no requests until `start` is called.
  *
- * @param offer the only revision to accept. Default: the newest, or an older one that the server selects.
+ * @param offer the only accepted revision. Default: the newest revision is proposed, and the server may select an older
+ * one.
  * @param options the signal that cancels it, and how long the server may take to answer `initialize`, in ms.
  */
 export async function openLegacy(
@@ -107,7 +108,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
    * begins with its last call.
    */
   readonly #inputCounts = new WeakMap<object, InputCount>()
-  /** The kinds of deviations from the protocol that were reported. */
+  /** The kinds of protocol violations that were reported. */
   readonly #warned = new Set<string>()
   /** Whether the server was replaced by one that does not support this era. */
   #isOutdated = false
@@ -205,7 +206,10 @@ export class LegacyConnection implements EraConnection, MessageListener {
     else this.#passUndeclared(notification)
   }
 
-  /** Passes list changes of servers that do not declare the capability to `onChange`. No stream of changes contains them. */
+  /**
+   * Passes a list change to `onChange` if the server did not declare the capability. No stream of changes contains such
+   * a change.
+   */
   #passUndeclared(notification: NotificationMessage): void {
     const change = changeOf(notification)
     if (change === undefined || change.kind === 'resource') return
@@ -215,7 +219,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     guarded(onChange, this.#state.onWarning)(change)
   }
 
-  /** Reports one kind of deviation from the protocol, once in a connection. */
+  /** Reports one kind of protocol violation, once per connection. */
   #warnOnce(kind: string, message: string): void {
     if (this.#warned.has(kind)) return
     this.#warned.add(kind)
@@ -231,8 +235,8 @@ export class LegacyConnection implements EraConnection, MessageListener {
   }
 
   /**
-   * Reports input requests that deviate from the revision. Some servers send elicitations in a revision without them,
-   * or URL elicitations without an id.
+   * Reports input requests that violate the revision. Some servers send elicitations in a revision that has none, or
+   * URL elicitations without an id.
    */
   #checkInput(method: InputRequest['method'], params: JsonObject): void {
     const schema = serverRequestParams(this.revision, method)
@@ -258,7 +262,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const limit = this.#inputLimit(exchange, method)
     const release = exchange.hold?.()
     try {
-      // After the server has cancelled, a callback that never returns does not count towards the limit.
+      // If the server has cancelled, a callback that does not return must not count toward the limit.
       return await limit.run(() =>
         withSignal(method, exchange.signal, async (signal) => {
           signal.throwIfAborted()
@@ -365,11 +369,11 @@ function readHandshake({ onWarning }: ClientState, result: unknown, offer: Revis
   return { revision, server }
 }
 
-/** The first draft of the protocol that was published. */
+/** The first published draft of the protocol. */
 const FIRST_DRAFT = '2024-10-07'
 
 /**
- * Returns the revision to use for a draft: the newest revision that is not newer, otherwise the oldest. Returns
+ * Returns the revision to use for a draft: the newest revision before the draft, otherwise the oldest revision. Returns
  * undefined if the version is not a draft.
  */
 function nearestRevision(selected: string): Revision | undefined {

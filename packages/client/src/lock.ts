@@ -1,6 +1,6 @@
 /**
- * Locks the definitions of a server: its tools, prompts and resources at the time of a review. A server that changes
- * them afterwards is refused, or reported.
+ * Locks the definitions of a server: its tools, prompts and resources at the time of a review. If they change later,
+ * the server is refused, or the change is reported.
  */
 
 import {
@@ -34,7 +34,9 @@ export interface ServerLock {
   readonly resourceTemplates: Readonly<Record<string, JsonObject>>
 }
 
-/** How dangerous a difference is. `high`: it changes text that the model reads, allows a tool to do more, or breaks calls. */
+/**
+ * The risk of a difference. `high`: it changes text that the model reads, allows a tool to do more, or breaks calls.
+ */
 export type LockRisk = 'high' | 'medium' | 'low'
 
 /** A difference between a lock and the server. */
@@ -43,7 +45,7 @@ export interface LockDifference {
   readonly item: 'server' | 'tool' | 'prompt' | 'resource' | 'resource template'
   /** The name of the tool or prompt, or the URI. Empty for the server. */
   readonly name: string
-  /** Whether the whole item was added or removed, or one of its members differs. */
+  /** `added` or `removed` for a whole item, `changed` if a member differs. */
   readonly change: 'added' | 'removed' | 'changed'
   /** The member that differs, such as `inputSchema.properties.q.type`. Empty for a whole item. */
   readonly path: string
@@ -51,7 +53,7 @@ export interface LockDifference {
   readonly before: unknown
   /** The value of the server. Undefined if it is absent. */
   readonly after: unknown
-  /** How dangerous the difference is. */
+  /** The risk of the difference. */
   readonly risk: LockRisk
   /** The reason for this risk, in one sentence. */
   readonly reason: string
@@ -73,10 +75,10 @@ const LISTED: Readonly<Record<string, Section>> = {
   'resources/templates/list': 'resourceTemplates',
 }
 
-/** The server has changed since it was locked. */
+/** The error of a server that has changed since it was locked. */
 export class LockError extends Error {
   override readonly name = 'LockError'
-  /** The differences, most dangerous first. */
+  /** The differences, highest risk first. */
   readonly differences: readonly LockDifference[]
 
   constructor(differences: readonly LockDifference[]) {
@@ -92,7 +94,7 @@ export class LockError extends Error {
 /** The members of a client that `createLock` uses. */
 type LockableClient = Pick<Client, 'server' | 'listTools' | 'listPrompts' | 'listResources' | 'listResourceTemplates'>
 
-/** Reads the definitions of a server. The result is plain JSON, and the same for the same definitions. */
+/** Reads the definitions of a server. The result is plain JSON. Equal definitions return an equal result. */
 export async function createLock(client: LockableClient): Promise<ServerLock> {
   const { info, instructions, capabilities } = client.server
   const options = { fresh: true }
@@ -137,7 +139,7 @@ function sortMembers(value: unknown): unknown {
   )
 }
 
-/** Returns the differences of a server from a lock, most dangerous first. */
+/** Returns the differences between a lock and a server, highest risk first. */
 export function compareLock(lock: ServerLock, current: ServerLock): LockDifference[] {
   checkLock(lock)
   const server = [
@@ -165,7 +167,7 @@ export function checkLock(lock: unknown): asserts lock is ServerLock {
   }
 }
 
-/** Compares the lists of a server with a lock, while the client is open. */
+/** Compares the lists of a server with a lock as long as the client is open. */
 export class LockGuard {
   readonly #lock: ServerLock
   readonly #onDifference: ((differences: readonly LockDifference[]) => void) | undefined

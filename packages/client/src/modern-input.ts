@@ -17,7 +17,7 @@ import type { ClientState } from './state.ts'
 export interface UnfinishedCall {
   readonly state: ClientState
   readonly server: ServerFacts
-  /** Aborted when the connection has ended, which ends the input requests too. */
+  /** Aborted when the connection has ended. Its input requests then end, too. */
   readonly closing: AbortSignal
   /** When the call was first sent, on the clock of `performance`. */
   readonly startTime: number
@@ -31,7 +31,7 @@ export interface UnfinishedCall {
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 5_000
 
-/** Resolves to the complete result. Responses and state are sent only with the next request of the same call. */
+/** Answers input requests and sends the call again until the result is complete. Resolves to this result. */
 export async function answerInputRequests(first: InputRequiredResult, call: UnfinishedCall): Promise<JsonObject> {
   const { state, method, options, startTime, closing } = call
   const label = requestLabel(method, call.params)

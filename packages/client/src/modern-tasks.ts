@@ -9,8 +9,8 @@ import type { ClientOptions } from './options.ts'
 import type { TaskFollower, TaskPeer } from './task-follower.ts'
 
 /**
- * How many streams a client opens for the states of its tasks, because browsers allow few connections. Further tasks
- * are only polled.
+ * How many streams a client opens for the states of its tasks. The limit exists because browsers allow few connections.
+ * Further tasks are only polled.
  */
 const MAX_STREAMS = 4
 const openStreams = new WeakMap<ClientOptions, number>()

@@ -52,7 +52,7 @@ import type { ClientState } from './state.ts'
 /** The default time in which a server must respond to `server/discover`, in ms. Connectors can have another default. */
 export const PROBE_TIMEOUT = 5_000
 
-/** Returns the newest modern revision that this client and a list of the server have in common, or undefined. */
+/** Returns the newest modern revision that both this client and the list of the server contain, or undefined. */
 export function mutualRevision(supported: unknown): Revision | undefined {
   if (!Array.isArray(supported)) return undefined
   return supported
@@ -62,7 +62,7 @@ export function mutualRevision(supported: unknown): Revision | undefined {
     .at(-1)
 }
 
-/** Returns the revisions that the server supports, from its error for an unsupported one. Returns undefined for other errors. */
+/** Returns the supported revisions in the error for an unsupported revision. Returns undefined for other errors. */
 export function supportedBy(error: unknown): unknown {
   if (!(error instanceof RpcError) || error.code !== ErrorCode.UnsupportedProtocolVersion) return undefined
   return (error.data as JsonObject | undefined)?.supported
@@ -188,7 +188,7 @@ export class ModernConnection implements EraConnection {
     })
   }
 
-  /** Sends a request, and once more if the server names another revision that both support. */
+  /** Sends a request. If the server names another revision that both support, sends it once more with this revision. */
   async #send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const sent = withCallMeta(params, options.meta)
     try {
@@ -207,9 +207,9 @@ export class ModernConnection implements EraConnection {
   }
 
   /**
-   * Called after an HTTP status with which legacy servers refuse modern requests. Sends `server/discover`. If this is
-   * refused as well, a legacy server has replaced the modern one. Then the connection ends, and the returned error says
-   * that the request can be sent again.
+   * Explains an HTTP status with which legacy servers refuse modern requests: sends `server/discover`. If the server
+   * refuses this too, a legacy server has replaced the modern server. The connection then ends, and the returned error
+   * says that the request can be sent again.
    */
   async #explainRefusal(error: unknown): Promise<unknown> {
     const { era = 'auto' } = this.#state.options
@@ -317,7 +317,7 @@ export class ModernConnection implements EraConnection {
     throw new ConnectionError('unsupported', `Revision ${this.revision} has no ping`, { hint })
   }
 
-  /** Does nothing: a modern server requests the roots whenever it needs them. */
+  /** Has no effect, because a modern server requests the roots each time it needs them. */
   async notifyRootsChanged(): Promise<void> {}
 }
 

@@ -1,4 +1,4 @@
-/** The options of a client and of single calls, and the checks that refuse unknown ones. */
+/** The options of clients and calls, and checks that refuse unknown options. */
 
 import {
   type Awaitable,
@@ -37,7 +37,7 @@ export interface InputRequestOrigin {
   readonly server: Implementation | undefined
   /** Aborted when the response is no longer needed. */
   readonly signal: AbortSignal
-  /** The key by which a task names the input request. It names no other one. Undefined for other calls. */
+  /** The key of the input request in its task. It is unique in the task. Undefined if the call is not a task. */
   readonly key?: string | undefined
 }
 
@@ -45,7 +45,7 @@ export interface InputRequestOrigin {
 export interface FormElicitation extends InputRequestOrigin {
   /** Always `form`. */
   readonly mode: 'form'
-  /** Shown to the user. */
+  /** The message for the user. */
   readonly message: string
   /** The fields of the form. */
   readonly schema: RequestedSchema
@@ -55,19 +55,19 @@ export interface FormElicitation extends InputRequestOrigin {
 export interface UrlElicitation extends InputRequestOrigin {
   /** Always `url`. */
   readonly mode: 'url'
-  /** Shown to the user. */
+  /** The message for the user. */
   readonly message: string
   /** The URL to visit. */
   readonly url: string
 }
 
-/** An elicitation, as `onElicit` receives it. */
+/** An elicitation that `onElicit` receives. */
 export type Elicitation = FormElicitation | UrlElicitation
 
 /** The response of the user to an elicitation. Missing values are filled with the defaults of the form. */
 export type ElicitAnswer = Pick<ElicitResult, 'action' | 'content'>
 
-/** Remembers the era of each server, so that it is determined once. */
+/** Stores the era of each server, so that later connections do not have to detect it. */
 export interface EraMemory {
   /** Returns the era of a server, or undefined. */
   get(peer: string): Awaitable<Era | undefined>
@@ -78,13 +78,13 @@ export interface EraMemory {
 /** The options of `connect` and `connectAll`. All durations are in ms. */
 export interface ClientOptions {
   /**
-   * The name and version of this client. Default: `{ name: 'mcpx', version }`. `false`: not sent, except where the
-   * protocol requires it.
+   * The name and version of this client. With `false`, they are sent only where the protocol requires them. Default: `{
+   * name: 'mcpx', version }`.
    */
   readonly clientInfo?: Implementation | false | undefined
   /**
-   * The era or the revision of the connection. Default: `auto`, which detects it. Any other value is required:
-   * connecting fails if the server does not support it.
+   * The required era or revision of the connection. `connect` fails if the server does not support it. Default: `auto`,
+   * which detects the era.
    */
   readonly era?: 'auto' | Era | Revision | undefined
   /** Called when the server asks the user to fill in a form or to visit a URL; declares the elicitation capability. Default: none. */
@@ -92,8 +92,8 @@ export interface ClientOptions {
   /** The kinds of elicitation that `onElicit` supports. Default: both. */
   readonly elicitationModes?: readonly Elicitation['mode'][] | undefined
   /**
-   * Decides which URLs of servers `onElicit` receives. Others are declined, with a warning. Default: `https:`, and
-   * `http:` on a loopback host.
+   * Returns whether `onElicit` receives a URL. All other URLs are declined with a warning. Default: accepts `https:`,
+   * and `http:` on a loopback host.
    */
   readonly allowUrl?: ((url: URL) => boolean) | undefined
   /**
@@ -118,43 +118,59 @@ export interface ClientOptions {
    * the extension `io.modelcontextprotocol/tasks` and to the tasks of 2025-11-25. Default: true.
    */
   readonly tasks?: boolean | undefined
-  /** Capabilities to declare in addition, for example for extensions without methods or for `onInputRequest`. Default: none. */
+  /**
+   * Additional capabilities to declare, for example for extensions without methods or for `onInputRequest`. Default:
+   * none.
+   */
   readonly capabilities?: ClientCapabilities | undefined
   /**
    * Called with log messages of the server. Default: none.
    * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
    */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
-  /** The lowest level of log messages to send. Default: `info` with `onLog`, else none. */
+  /**
+   * The lowest level of log messages that the server should send. Default: `info` if `onLog` is set, otherwise none.
+   */
   readonly logLevel?: LoggingLevel | undefined
   /** Called with list changes, and with updates of the resources that were subscribed to. Default: none. */
   readonly onChange?: ((change: Change) => void) | undefined
   /**
    * How long to wait for a response, in ms; progress restarts it. The time in which callbacks answer input requests
-   * does not count. Default: 60,000. After that: `ConnectionError` `timeout`.
+   * does not count. Then the call rejects with a `ConnectionError` whose reason is `timeout`. Default: 60,000.
    */
   readonly timeout?: number | undefined
   /**
    * The longest duration of a call, in ms; progress does not restart it. The time in which callbacks answer input
-   * requests does not count. Default: 600,000. After that: `ConnectionError` `timeout`.
+   * requests does not count. Then the call rejects with a `ConnectionError` whose reason is `timeout`. Default:
+   * 600,000.
    */
   readonly maxTimeout?: number | undefined
   /**
-   * The total time in which the server must respond to the first requests of a connection, in ms. Default: 30,000.
-   * After that: `ConnectionError` `timeout`.
+   * The total time in which the server must respond to the first requests of a connection, in ms. Then `connect`
+   * rejects with a `ConnectionError` whose reason is `timeout`. Default: 30,000.
    */
   readonly connectTimeout?: number | undefined
-  /** How often one call may return input requests. Default: 10. More: `ConnectionError` `limit`. */
+  /**
+   * How often one call may return input requests. Above it, the call rejects with a `ConnectionError` whose reason is
+   * `limit`. Default: 10.
+   */
   readonly maxRounds?: number | undefined
   /**
    * How many input requests a modern call may return at once, and how many a legacy server may send before it receives
    * responses. 16 of them are answered at the same time. A legacy server may send `maxRounds` times as many during one
-   * call. Default: 100. More: `ConnectionError` `limit`, or an error for the legacy server.
+   * call. Above the limit, a modern call rejects with a `ConnectionError` whose reason is `limit`, and a legacy server
+   * receives an error. Default: 100.
    */
   readonly maxInputRequests?: number | undefined
-  /** How many pages of one list are read. Default: 1,000. More: `ConnectionError` `limit`. */
+  /**
+   * How many pages of one list are read. A longer list rejects with a `ConnectionError` whose reason is `limit`.
+   * Default: 1,000.
+   */
   readonly maxPages?: number | undefined
-  /** How many responses are cached while they are fresh. Above it, the oldest is removed. Default: 256. `false`: none. */
+  /**
+   * How many fresh responses are cached. Above this number, the oldest response is removed. `false` disables the cache.
+   * Default: 256.
+   */
   readonly cache?: number | false | undefined
   /** Remembers the era of each server. Default: one memory for the process. */
   readonly eraMemory?: EraMemory | undefined
@@ -163,7 +179,7 @@ export interface ClientOptions {
    * definitions is refused with `LockError`, by `connect` and by each list that has changed later. Default: none.
    */
   readonly lock?: ServerLock | undefined
-  /** Called with differences from `lock`, instead of refusing the server. Default: none. */
+  /** Called with the differences from `lock`. If it is set, the server is not refused. Default: none. */
   readonly onLockDifference?: ((differences: readonly LockDifference[]) => void) | undefined
   /** Called with every problem that was handled: messages that were ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
@@ -179,15 +195,18 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options of `connectAll`. The options of `connect` among them apply to all servers. */
+/** The options of `connectAll`. Options of `connect` apply to all servers. */
 export interface GroupOptions<Name extends string = string> extends ClientOptions {
   /**
-   * Separates the name of a server from the names of its tools and prompts. Default: `_`, as in `git_search`. Names
-   * that the APIs of models refuse are changed: characters other than letters, digits, `_` and `-` become `_`, and
-   * names of more than 64 characters are cut.
+   * The separator between the name of a server and the names of its tools and prompts. Default: `_`, as in
+   * `git_search`. Names that model APIs refuse are changed: characters other than letters, digits, `_` and `-` become
+   * `_`, and names of more than 64 characters are cut.
    */
   readonly separator?: string | undefined
-  /** Options for single servers, by the names of the servers. They take precedence. Default: none. */
+  /**
+   * Options for single servers, by the names of the servers. They have precedence over the shared options. Default:
+   * none.
+   */
   readonly servers?: { readonly [name in Name]?: ClientOptions | undefined } | undefined
 }
 
@@ -212,7 +231,7 @@ export interface CallOptions {
    * `client.task(id)` later.
    */
   readonly onStatus?: ((task: Task) => void) | undefined
-  /** Called with all notifications of the server about this call. */
+  /** Called with each notification of the server about this call. */
   readonly onNotification?: ((notification: NotificationMessage) => void) | undefined
   /**
    * Metadata for the server. Names have a prefix, such as `example.com/key`. The response to a call with metadata is
@@ -232,8 +251,8 @@ export interface CallOptions {
    */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /**
-   * Answers the input requests of the server during this call, instead of the client's callbacks. Input requests of a
-   * legacy server over stdio do not name their call, so calls with this callback run one after the other there.
+   * Answers the input requests of the server during this call, instead of the client's callbacks. Over stdio, input
+   * requests of a legacy server do not name their call, so calls with this callback run one after the other.
    */
   readonly onInputRequest?:
     | ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>)
@@ -259,13 +278,13 @@ export interface RequestCallOptions extends CallOptions {
   /** `pass` returns an `input_required` result unchanged. Default: `answer`, which answers its input requests. */
   readonly input?: 'answer' | 'pass' | undefined
   /**
-   * The capabilities to declare for this call, in addition to extensions. Default: the capabilities of the client.
+   * The capabilities to declare for this call. Extensions are always declared. Default: the capabilities of the client.
    * Ignored in the legacy era.
    */
   readonly capabilities?: ClientCapabilities | undefined
   /**
-   * `own` delays this call over stdio until no other call runs whose log messages could be mistaken for its own. Default:
-   * `mixed`.
+   * `own` delays this call over stdio until no other call is running whose log messages could be confused with the
+   * messages of this call. Default: `mixed`.
    */
   readonly logs?: 'own' | 'mixed' | undefined
   /** Values of `resultType` of extensions. Results with these types are returned unchanged. Default: none. */
@@ -277,8 +296,8 @@ export interface ListenOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined
   /**
-   * How long the server may take to confirm, in ms. Default: `timeout` of the client. After that: `ConnectionError`
-   * `timeout`.
+   * How long the server may take to confirm, in ms. Then the stream ends with a `ConnectionError` whose reason is
+   * `timeout`. Default: `timeout` of the client.
    */
   readonly timeout?: number | undefined
 }
@@ -387,7 +406,7 @@ const OTHER_NAMES = {
   _meta: 'meta',
 }
 
-/** Throws for an unknown option. Otherwise a misspelled option would have no effect, without an error. */
+/** Throws for an unknown option, because a misspelled option would have no effect. */
 export function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
   const problem = unknownOption(place, options, Object.keys(known), OTHER_NAMES)
   if (problem !== undefined) throw new TypeError(problem)

@@ -11,19 +11,19 @@ import {
 } from '@mcpx/protocol'
 import { setBounded } from './response-cache.ts'
 
-/** How many tools with an output schema are remembered. When it is full, the oldest is removed. */
+/** How many tools with an output schema are remembered. Above this number, the oldest tool is removed. */
 const MAX_TOOLS = 10_000
 
 interface KnownTool {
   readonly schema: object
-  /** Compiled when it is first needed. */
+  /** The compiled schema. It is compiled when it is first needed. */
   check?: CompiledSchema | undefined
 }
 
 export class OutputCheck {
   readonly #onWarning: (warning: Error) => void
   readonly #tools = new Map<string, KnownTool>()
-  /** Patterns are not run, because the server wrote both the schema and the value. */
+  /** Validates without patterns, because the server wrote both the schema and the value. */
   readonly #validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
   constructor(onWarning: (warning: Error) => void) {
@@ -39,7 +39,10 @@ export class OutputCheck {
     }
   }
 
-  /** Returns the result, or throws when it does not match the schema of its tool. Tools that were not listed are not checked. */
+  /**
+   * Returns the result. Throws if it does not match the output schema of the tool. Results of tools that were not
+   * listed are not checked.
+   */
   check(name: string, result: CallToolResult): CallToolResult {
     const tool = this.#tools.get(name)
     if (tool === undefined || result.isError === true) return result

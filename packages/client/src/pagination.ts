@@ -2,7 +2,10 @@
 
 import { ConnectionError, ErrorCode, type JsonObject, RpcError } from '@mcpx/protocol'
 
-/** A list of the server, to iterate over. It is requested when it is read; each iteration starts with the first page. */
+/**
+ * A list of the server, to iterate over. Pages are requested while you iterate. Each iteration begins with the first
+ * page.
+ */
 export interface Listing<Item> extends AsyncIterable<Item> {
   /** Returns the pages, to iterate over. */
   pages(): AsyncIterable<readonly Item[]>
@@ -17,7 +20,7 @@ export interface PageSource<Item> {
   /** Requests one page. */
   fetch(params: JsonObject): Promise<{ readonly nextCursor?: string | undefined }>
   itemsOf(page: object): readonly Item[]
-  /** Called when the server refuses a cursor that it has sent: cached pages belong to an older list. */
+  /** Called if the server refuses a cursor that it has sent, because cached pages then belong to an older list. */
   onStale(): void
 }
 
@@ -52,7 +55,7 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
 
 /**
  * Reads all pages. A cursor may be an empty string. Some servers send an empty cursor to end the list, and respond to
- * it with the first page. This page is left out, and the list ends.
+ * it with the first page. Such a repeated first page is left out, and the list ends.
  */
 async function* readPages<Item>(source: PageSource<Item>): AsyncGenerator<readonly Item[]> {
   const { method, maxPages } = source

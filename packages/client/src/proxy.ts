@@ -1,4 +1,7 @@
-/** `proxy`: creates a handler that forwards requests to the server of a client, and messages of this server to the callers. */
+/**
+ * `proxy` creates a handler that forwards requests to the server of a client, and forwards messages of this server to
+ * the callers.
+ */
 
 import {
   type Change,
@@ -74,7 +77,7 @@ export function proxy(client: Client, options: ProxyOptions = {}): Handler {
     handler.unsubscribe = ({ uri }) => feed.unsubscribe(uri)
   }
   if (announcesChanges(capabilities)) handler.changes = (listener) => feed.addListener(listener)
-  // The oldest revision has completion without a capability for it.
+  // The oldest revision has completion, but no capability for it.
   if (capabilities.completions || !hasCapability(client.revision, 'server', 'completions')) {
     handler.complete = ({ _meta, ...params }, ctx) => forwarder.forward('completion/complete', params, ctx)
   }
@@ -98,10 +101,15 @@ function pageParams({ cursor }: PageRequest): JsonObject {
 
 // Calls
 
-/** How long a server may take to cancel the input request of a call that has ended, in ms. Then the proxy responds. */
+/**
+ * How long a server may take to cancel the input request of a call that has ended, in ms. After this time, the proxy
+ * responds.
+ */
 const CANCEL_TIMEOUT = 1_000
 
-/** Forwards calls with the metadata of their callers, and everything that the server sends before the result. */
+/**
+ * Forwards calls with the metadata of their callers, and forwards the messages that the server sends before the result.
+ */
 class Forwarder {
   readonly #client: Client
   /**
@@ -135,12 +143,13 @@ class Forwarder {
     let asked = 0
 
     /**
-     * Forwards an input request to the caller. In the modern era this ends the call: the caller sends it again with the
-     * responses. Then the same input requests have the same keys, and receive these responses at once.
+     * Forwards an input request to the caller. In the modern era, this ends the call. The caller sends the call again
+     * with the responses; the same input requests then have the same keys and receive these responses at once.
      */
     async function onInputRequest(request: InputRequest, { signal, key }: InputRequestOrigin): Promise<InputResponse> {
       asked += 1
-      // A task has keys. Numbers would change when the task is followed again, because answered input requests are missing then.
+      // Use the key of the task. A number would change when the task is followed again, because answered input requests
+      // are missing.
       const own = key === undefined ? `${asked}` : `task-${key}`
       const name = count === 1 ? `upstream-${own}` : `upstream-${count}.${own}`
       let responses: Awaited<ReturnType<Context['ask']>>
@@ -148,7 +157,7 @@ class Forwarder {
         responses = await ctx.ask({ [name]: request })
       } catch (error) {
         stop.abort(error)
-        // The call has ended, so the server cancels its request. A response before that would be unexpected.
+        // The call has ended, so wait until the server cancels its input request. It does not expect a response.
         await pause(CANCEL_TIMEOUT, signal).catch(() => {})
         throw userRejected('The input request is sent by another call')
       }
@@ -167,8 +176,8 @@ class Forwarder {
   }
 
   /**
-   * Sends a request. If it becomes a task, a step keeps the id: when the caller sends the call again with an answer,
-   * the same task continues. It is cancelled with its caller.
+   * Sends a request. If it becomes a task, stores the id as the result of a step, so that the same task continues when
+   * the caller sends the call again with an answer. The task is cancelled with its caller.
    */
   async #request(
     method: string,
@@ -208,10 +217,10 @@ class Forwarder {
   }
 }
 
-/** The call was answered without a task, so its step has no result. */
+/** Thrown in the step if the call was answered without a task. */
 class NoTask extends Error {}
 
-/** The reasons of errors after which the caller does not wait for the task any more. */
+/** After errors with these reasons, the caller does not wait for the task any more. */
 const LEFT: readonly string[] = ['cancelled', 'limit', 'invalid-message']
 
 function forwardOptions(
@@ -221,7 +230,7 @@ function forwardOptions(
 ): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
   const isLegacy = typeof envelope === 'string'
-  // A legacy session has its own level, which `ctx.log` applies: all messages are requested.
+  // Request all messages, because `ctx.log` applies the level of the legacy session.
   const logLevel = isLegacy ? 'debug' : envelope.logLevel
   // The client waits for tasks itself, so its own declaration is sent, not the declaration of the caller.
   const { [TASKS_EXTENSION]: _, ...extensions } = ctx.client.capabilities.extensions ?? {}
@@ -257,7 +266,10 @@ function ownMeta(meta: JsonObject): JsonObject {
 
 // Changes
 
-/** One stream of changes for all listeners and subscribers. It is open while there is at least one of them. */
+/**
+ * One stream of changes for all listeners and subscribers. It is open while there is at least one listener or
+ * subscriber.
+ */
 class ChangeFeed {
   readonly #client: Client
   readonly #onWarning: (warning: Error) => void
@@ -310,7 +322,7 @@ class ChangeFeed {
     }
   }
 
-  /** Returns whether it was the last subscriber of the resource. */
+  /** Removes one subscriber of a resource. Returns true if it was the last one. */
   #removeSubscriber(uri: string, subscribers: { count: number } | undefined): boolean {
     if (subscribers === undefined) return false
     subscribers.count -= 1

@@ -46,7 +46,8 @@ export class Reconnector {
 
   /**
    * Runs a function with a connection. If the server refuses the request because it has lost the session or changed its
-   * era, it has not processed the request. Then the function runs once more over a new connection.
+   * era, runs the function once more over a new connection. This is safe, because the server has not processed the
+   * request.
    */
   async use<Result>(
     label: string,

@@ -5,8 +5,8 @@ import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
 export interface ResponseCache {
   get(method: string, params: JsonObject): JsonObject | undefined
   /**
-   * Called before a request is sent. Returns a function that caches the response. It does not cache the response if
-   * entries were dropped in the meantime, because the response may be older than the change.
+   * Call it before a request is sent. Returns a function that caches the response. The function does not cache the
+   * response if entries were dropped in the meantime, because the response may be older than the change.
    */
   fetching(method: string, params: JsonObject): (result: JsonObject) => void
   /** Drops the responses that a change makes stale. */
@@ -27,7 +27,7 @@ interface Entry {
 /** The longest time to live, in ms: one year. */
 const LONGEST_TTL = 1_000 * 60 * 60 * 24 * 365
 
-/** @param limit how many responses are kept. When it is full, the oldest is removed. */
+/** @param limit how many responses are kept. Above this number, the oldest response is removed. */
 export function createResponseCache(limit: number): ResponseCache {
   const entries = new Map<string, Entry>()
   let drops = 0
@@ -84,14 +84,14 @@ const listsOf = {
   resources: ['resources/list', 'resources/templates/list'],
 }
 
-/** The lists that contain the names which these methods use. */
+/** For each method, the list methods whose results contain the names that it uses. */
 const namedBy: Readonly<Record<string, readonly string[]>> = {
   'tools/call': listsOf.tools,
   'prompts/get': listsOf.prompts,
   'resources/read': listsOf.resources,
 }
 
-/** The error codes of calls whose target may no longer exist, or may have changed. */
+/** The error codes which may mean that the tool, prompt or resource does not exist any more, or has changed. */
 const staleTargetCodes = new Set<number>([
   ErrorCode.InvalidParams,
   ErrorCode.MethodNotFound,

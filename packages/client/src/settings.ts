@@ -1,4 +1,4 @@
-/** Reads the settings of hosts: the servers of `mcpServers`, as in the files of Claude, Cursor or VS Code. */
+/** Reads the settings of hosts: the servers in `mcpServers`, as in the settings files of Claude, Cursor or VS Code. */
 
 import { type Connector, isObject, kindOf, nearestName, quoted, unknownOption } from '@mcpx/protocol'
 import { checkServerName, MAX_SERVER_NAME } from './group-names.ts'
@@ -20,20 +20,20 @@ export interface SettingsOptions {
 }
 
 /**
- * Reads the settings of a host, and returns a connector for each server. Servers that are switched off are left out.
- * Nothing is started before `connect` or `connectAll`.
+ * Reads the settings of a host, and returns a connector for each server. Disabled servers are left out. No process is
+ * started before `connect` or `connectAll`.
  *
  * ```ts
  * const settings = JSON.parse(await readFile('.mcp.json', 'utf8'))
  * await using all = await connectAll(fromSettings(settings, { spawn, http }))
  * ```
  *
- * @param settings an object with `mcpServers`, or with `servers` as in VS Code; each of them is `{ command, args, env, cwd }`
- * or `{ url, headers }`. Members for other purposes of the host are ignored.
- * @throws TypeError for invalid settings, with the place, and for a missing transport
- * @returns the connectors by name. Names are converted to names that `connectAll` accepts: `Sequential Thinking` becomes `Sequential_Thinking`,
- * `@acme/mail` becomes `acme_mail`
- * @throws RangeError for two names that become the same
+ * @param settings an object with `mcpServers`, or with `servers` as in VS Code. Each server is `{ command, args, env,
+ * cwd }` or `{ url, headers }`. Other members, which hosts use for other purposes, are ignored.
+ * @throws TypeError if the settings are invalid, with the place, or if a transport is missing
+ * @returns the connectors by name. Names are converted to names that `connectAll` accepts: `Sequential Thinking`
+ * becomes `Sequential_Thinking`, `@acme/mail` becomes `acme_mail`
+ * @throws RangeError if two names become equal
  */
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
   const problem = unknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
@@ -90,7 +90,7 @@ function serversOf(settings: unknown): [root: string, servers: Record<string, un
 
 /** The members that are read. */
 const MEMBERS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled']
-/** Members that no host has, with the member that was meant. */
+/** Frequent mistakes in member names, with the correct names. */
 const WRONG_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['cmd', 'command'],
   ['arguments', 'args'],
@@ -98,7 +98,7 @@ const WRONG_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['workingDirectory', 'cwd'],
   ['uri', 'url'],
 ])
-/** The names that Windsurf and Gemini CLI have for `url`. */
+/** The names that Windsurf and Gemini CLI use for `url`. */
 const OTHER_URLS = ['serverUrl', 'httpUrl']
 
 const TYPES: Readonly<Record<string, 'command' | 'url'>> = {
@@ -149,7 +149,10 @@ function connectorOf(place: string, entry: Record<string, unknown>, options: Set
   return spawn(command, args, { ...(env && { env }), ...(cwd && { cwd }) })
 }
 
-/** Throws for a member that is probably misspelled. Hosts have members for many other purposes. */
+/**
+ * Throws if a member name is probably misspelled. Other unknown members are accepted, because hosts use them for other
+ * purposes.
+ */
 function refuseMisspelled(place: string, entry: Readonly<Record<string, unknown>>): void {
   for (const name of Object.keys(entry)) {
     if (MEMBERS.includes(name) || OTHER_URLS.includes(name)) continue

@@ -1,4 +1,4 @@
-/** The state that all connections of one client share: options, callbacks, cache, and the order of calls. */
+/** The shared state of all connections of one client: options, callbacks, cache, and the order of calls. */
 
 import {
   type ClientCapabilities,
@@ -40,11 +40,11 @@ export class ClientState {
   readonly extensions: Extensions
   /** The capabilities and the extensions that modern requests declare. */
   readonly modernCapabilities: ClientCapabilities
-  /** The name and version of this client, where the protocol requires them. */
+  /** The name and version of this client, for messages in which the protocol requires them. */
   readonly clientInfo: Implementation
   readonly cache: ResponseCache
   readonly turns: Turns
-  /** Never throws. */
+  /** Reports a warning. It never throws, even if the callback of the user does. */
   readonly onWarning: (warning: Error) => void
   /** Observes the messages of the connection, to debug it. */
   readonly observer: MessageObserver | undefined
@@ -82,7 +82,8 @@ export class ClientState {
   /** Handles a notification of an extension, or a log message that the server sent outside of the stream of a request. */
   handle(notification: NotificationMessage): void {
     if (this.extensions.handle(notification)) return
-    // If several calls have an `onLog`, the message may belong to any of them: then only the client's `onLog` receives it.
+    // If several calls have an `onLog`, the message may belong to any of these calls, so pass it only to the client's
+    // `onLog`.
     const { onLog } = this.turns
     const callback = onLog === undefined ? this.#onLog : guarded(onLog, this.onWarning)
     const entry = this.#readLog(notification)
@@ -99,7 +100,7 @@ export class ClientState {
       maxTimeout: maxTimeout ?? this.options.maxTimeout,
       ...(onInputRequest !== undefined && { onInputRequest }),
     }
-    // Without a listener, the request does not request progress. Progress is needed only to restart a timeout.
+    // Do not request progress if neither a callback nor a timeout needs it.
     if (options.timeout === Number.POSITIVE_INFINITY && !(onProgress || onNotification || onLog)) return options
     options.onNotification = (notification) => {
       guarded(onNotification, this.onWarning)(notification)

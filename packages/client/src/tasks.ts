@@ -1,4 +1,4 @@
-/** Tasks: calls whose results are fetched later. Every client supports them, unless its option `tasks` is false. */
+/** Tasks: calls whose results are fetched later. A client supports them unless the option `tasks` is false. */
 
 import {
   type CallToolResult,
@@ -37,7 +37,7 @@ export interface TaskOptions<Tool extends string = string> {
   readonly tool?: Tool | undefined
 }
 
-/** The extension `io.modelcontextprotocol/tasks`, built on the same interface as other extensions. */
+/** The extension `io.modelcontextprotocol/tasks`, which uses the same interface as other extensions. */
 export const TASKS: ClientExtension = {
   id: TASKS_EXTENSION,
   eras: ['modern'],
@@ -58,7 +58,7 @@ export const TASKS: ClientExtension = {
   },
 }
 
-/** Returns the task that a call became. Throws for an invalid one. */
+/** Returns the task in a result. Throws if the task is invalid. */
 export function readTask(result: JsonObject, label: string): Task {
   return checkResult(CreateTaskResult, label, result) as unknown as Task
 }
@@ -67,7 +67,9 @@ function createPeer(era: Era, id: string): TaskPeer {
   return era === 'modern' ? new ModernTask(id) : new LegacyTask(id)
 }
 
-/** A task that runs on a server. Its server keeps it when the client is closed: `client.task(id)` returns it again. */
+/**
+ * A task that runs on a server. It continues when the client is closed. `client.task(id)` returns a new handle of it.
+ */
 export interface TaskHandle<Result = CallToolResult> {
   /** The id of the task, for `client.task(id)`. Empty if the server responded with a result instead of a task. */
   readonly id: string
@@ -91,7 +93,7 @@ export interface TaskHandle<Result = CallToolResult> {
 }
 
 export interface HandleOptions<Result> {
-  /** Passes a call to a function, and ends it with the options of the call. */
+  /** Calls a function with a call object, with the signal and the timeouts of the options. */
   readonly use: <T>(options: CallOptions, run: (call: ExtensionCall) => Promise<T>) => Promise<T>
   /** Checks the result of the task, and returns it. */
   readonly complete: (result: JsonObject) => Result
@@ -126,7 +128,7 @@ export function createHandle<Result>(
 
   if (last !== undefined) report(last)
 
-  /** A final state never changes. */
+  /** Stores a state, unless the stored state is final. */
   function note(task: Task): Task {
     if (last === undefined || !hasOutcome(last)) last = task
     report(last)

@@ -73,7 +73,7 @@ export class ConnectionObserver {
       const { onNotification } = options
       if (onNotification !== undefined) {
         observed.onNotification = guarded(async (notification: NotificationMessage) => {
-          // A subscription has no other response until it ends.
+          // Count the acknowledgement as the response, because the response of a subscription is sent at its end.
           if (notification.method === 'notifications/subscriptions/acknowledged') running.end({})
           await this.#receive(notification, undefined, () => void onNotification(notification))
         }, this.#onWarning)

@@ -24,12 +24,15 @@ interface Turn {
   readonly causes: Messages
   /** Messages that must belong to this call and to no other. */
   readonly claims: Messages
-  /** How long it may wait until it runs, in ms. */
+  /** How long the call may wait before it is sent, in ms. */
   readonly timeout: number
   readonly signal: AbortSignal | undefined
   readonly onInputRequest: ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>) | undefined
   readonly onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
-  /** How many of its input requests are being answered. Meanwhile the server waits, and sends nothing else for this call. */
+  /**
+   * The number of its input requests that are being answered. In this time, the server sends no other message for this
+   * call.
+   */
   asking: number
 }
 
@@ -47,7 +50,7 @@ interface WaitingTurn {
 const MAX_WAITING = 1_000
 const DEFAULT_TIMEOUT = 60_000
 
-/** Methods during which servers have no reason to send input requests. */
+/** Methods for which servers have no reason to send input requests. */
 const NEVER_ASKS = /\/list$|^completion\/|^logging\/|^ping$/
 
 export class Turns {
@@ -60,15 +63,15 @@ export class Turns {
     this.#declared = declared
   }
 
-  /** The callback for log messages; undefined unless exactly one running call has one. */
+  /** The callback for log messages, if exactly one running call has such a callback. Otherwise undefined. */
   get onLog(): Turn['onLog'] {
     const [turn, ...others] = [...this.#running].filter(({ onLog }) => onLog !== undefined)
     return others.length === 0 ? turn?.onLog : undefined
   }
 
   /**
-   * Makes a call as soon as no running call could be confused with it. Rejects with `ConnectionError` if this takes
-   * longer than its timeout, if too many calls are waiting, or if its signal is aborted.
+   * Sends a call when no running call could be confused with it. Rejects with `ConnectionError` if this takes longer
+   * than the timeout of the call, if too many calls are waiting, or if its signal is aborted.
    */
   async run<Result>(
     connection: EraConnection,
@@ -134,7 +137,8 @@ export class Turns {
   /** @param earlier the calls that have waited longer. */
   #mayRun(turn: Turn, earlier: readonly WaitingTurn[]): boolean {
     const others = [...this.#running]
-    // While the user answers for one call, calls that cannot be asked may run: the answer may depend on them.
+    // While the user answers an input request, calls without input requests may run, because the answer may depend on
+    // them.
     if (!turn.causes.inputRequests && others.some(({ asking }) => asking > 0)) {
       return !others.some((other) => other.asking === 0 && conflict(turn, other))
     }

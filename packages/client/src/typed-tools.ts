@@ -5,17 +5,17 @@ import type { ClientCalls } from './client.ts'
 import type { CallOptions, HandleCallOptions } from './options.ts'
 import type { TaskHandle, TaskOptions } from './tasks.ts'
 
-/** The tools in the type of a server. If the type has no tools, any name. */
+/** The tools in the type of a server. If the type has no tools, every name is accepted. */
 type ToolsOf<Server> = MembersOf<Server, 'tools', AnyTools>
 
-/** The prompts in the type of a server. If the type has no prompts, any name. */
+/** The prompts in the type of a server. If the type has no prompts, every name is accepted. */
 type PromptsOf<Server> = MembersOf<Server, 'prompts', Record<string, Record<string, string>>>
 
 type AnyTools = Record<string, { input: JsonObject; output: unknown }>
 
 /**
- * The items of one kind in the type of a server. Each kind is inferred separately, so that a type without one kind
- * still has the other.
+ * The items of one kind in the type of a server. Tools and prompts are inferred separately, because a type may have
+ * only one of them.
  */
 type MembersOf<Server, Kind extends string, Default> = unknown extends Server
   ? Default
@@ -133,7 +133,8 @@ export function createToolCallers<Server>(callTool: SendCall, isLegacy: () => bo
   }
 
   return new Proxy(Object.freeze({}), {
-    // `await` must not mistake the object for a promise, and `JSON.stringify` must not call a tool.
+    // Exclude `then` and `toJSON`: `await` must not treat the object as a promise, and `JSON.stringify` must not call a
+    // tool.
     get: (_, name) => (typeof name === 'string' && name !== 'then' && name !== 'toJSON' ? callerOf(name) : undefined),
   }) as ToolCallers<Server>
 }

@@ -93,7 +93,7 @@ export function scriptedServer(revision: Revision, script: Script = {}): Scripte
   }
 }
 
-/** The error of a server that speaks other revisions. */
+/** Creates the error of a server that supports other revisions. */
 export function speaksOnly(requested: string, supported: string[]): RpcError {
   return unsupportedVersion(requested, supported)
 }

@@ -1,4 +1,4 @@
-/** A modern server whose tool calls become tasks. The test decides how they go on. */
+/** A modern server whose tool calls become tasks. The test sets their states. */
 
 import { type InputRequest, invalidParams, type JsonObject, type RequestId } from '@mcpx/protocol'
 import { type Answers, type Asked, META, scriptedServer } from './scripted-server.ts'
@@ -36,7 +36,7 @@ export class ServerTask {
     this.set({ status: 'completed', result: { content: [{ type: 'text', text }], ...more } })
   }
 
-  /** Removes answered input requests, and goes on when none is left. */
+  /** Removes answered input requests. Continues when all are answered. */
   answer(responses: JsonObject): void {
     this.responses.push(...Object.entries(responses))
     const left = Object.entries((this.state.inputRequests ?? {}) as JsonObject).filter(([key]) => !(key in responses))
@@ -50,7 +50,7 @@ export interface TaskServerOptions {
   readonly state?: JsonObject
   /** Whether the server sends `notifications/tasks`. */
   readonly announces?: boolean
-  /** Answers instead of those of the server. */
+  /** Responses that replace the responses of the server. */
   readonly answers?: Answers
   /** Called with each created task. */
   readonly run?: (task: ServerTask) => void

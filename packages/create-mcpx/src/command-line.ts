@@ -24,7 +24,7 @@ const usage = `Usage: npm create mcpx [folder] -- [options]
 Options:
   -t, --template <name>         ${Object.keys(templates).join(', ')}
   -n, --name <name>             the name of the package and of the server. Default: that of the folder
-  -p, --package-manager <name>  ${Object.keys(packageManagers).join(', ')}. Default: the one that runs this program
+  -p, --package-manager <name>  ${Object.keys(packageManagers).join(', ')}. Default: the package manager that runs this program
       --git                     create a git repository; --no-git does not
   -y, --yes                     ask nothing, and use defaults: my-server, stdio, no git
   -h, --help                    print this text
@@ -123,7 +123,9 @@ async function readVersion(): Promise<string> {
   return version
 }
 
-/** Returns the choices of the arguments and the defaults. Without `--yes`, the folder and the template have none. */
+/**
+ * Returns the choices of the arguments and the defaults. Without `--yes`, the folder and the template have no default.
+ */
 function withDefaults(values: Arguments, given: string | undefined): Choices {
   if (!values.yes && (given === undefined || values.template === undefined)) {
     const missing = given === undefined ? 'folder: expected the name of a folder' : '--template: expected a template'
@@ -191,7 +193,7 @@ function nextCommands({ folder, packageManager }: Choices): string {
   return [...enter, install, `${run} test`, `${run} dev`].map((command) => `  ${command}`).join('\n')
 }
 
-/** Returns a path for a shell, which must not execute a part of it. */
+/** Quotes a path for a shell, so that the shell does not execute a part of it. */
 function quotePath(path: string): string {
   const isWindows = process.platform === 'win32'
   if ((isWindows ? /^[\w./\\:@+-]+$/ : /^[\w./:@+-]+$/).test(path)) return path.startsWith('-') ? `./${path}` : path

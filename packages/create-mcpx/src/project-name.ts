@@ -5,7 +5,7 @@ import { isBuiltin } from 'node:module'
 /** The reason of a `ProjectError`. */
 export type ProjectErrorCode = 'folder-not-empty' | 'invalid-name' | 'not-a-folder' | 'usage'
 
-/** A project cannot be created. The message names the place and one remedy; nothing was written. */
+/** The error of a project that cannot be created. The message names the place and one remedy. No file was written. */
 export class ProjectError extends Error {
   override readonly name = 'ProjectError'
   /** The reason, for programs. */

@@ -12,7 +12,7 @@ export interface ProjectOptions {
   readonly folder: string
   /** The template. */
   readonly template: TemplateName
-  /** The name of the package and of the server. Default: made of the name of the folder. */
+  /** The name of the package and of the server. Default: a name derived from the name of the folder. */
   readonly name?: string | undefined
   /** The package manager whose commands the README shows. Default: npm. */
   readonly packageManager?: PackageManager | undefined
@@ -22,8 +22,9 @@ const manifestFile = createRequire(import.meta.url).resolve('create-mcpx/package
 const templatesFolder = join(dirname(manifestFile), 'templates')
 
 /**
- * Writes the files of a template, with the versions of the packages that were released with this one. Returns the paths of the files,
- * relative to the folder. Throws a `ProjectError` if the folder is not empty, or if the name is not that of an npm package.
+ * Writes the files of a template, with the versions of the packages that were released with this one. Returns the paths
+ * of the files, relative to the folder. Throws a `ProjectError` if the folder is not empty, or if the name is not a
+ * valid name of an npm package.
  */
 export async function createProject(options: ProjectOptions): Promise<readonly string[]> {
   const { template, packageManager = 'npm' } = options
@@ -33,7 +34,7 @@ export async function createProject(options: ProjectOptions): Promise<readonly s
   await refuseFullFolder(folder)
   const versions = await readVersions()
   const { run, exec, install } = packageManagers[packageManager]
-  // Names of workers have no scope and no other signs than dashes.
+  // The name of a worker has no scope, and no other punctuation than hyphens.
   const slug = name.replace(/^@.*\//, '').replace(/[^a-z0-9-]/g, '-')
   const values: Readonly<Record<string, string>> = { name, slug, run, exec, install, ...versions }
   const source = join(templatesFolder, template)
@@ -42,7 +43,7 @@ export async function createProject(options: ProjectOptions): Promise<readonly s
   return Promise.all(
     paths.map(async (path) => {
       const text = await readFile(join(source, path), 'utf8')
-      // npm leaves .gitignore out of packages, so templates have another name for it.
+      // npm leaves .gitignore out of packages, so it has another name in templates.
       const target = path.replace(/_gitignore$/, '.gitignore')
       await mkdir(dirname(join(folder, target)), { recursive: true })
       await writeFile(join(folder, target), fill(text, values, `${template}/${path}`))
@@ -51,7 +52,7 @@ export async function createProject(options: ProjectOptions): Promise<readonly s
   )
 }
 
-/** Throws a `ProjectError` unless the folder is empty or missing. */
+/** Throws a `ProjectError` if the folder exists and is not empty. */
 export async function refuseFullFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

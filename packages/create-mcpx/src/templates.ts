@@ -1,6 +1,6 @@
 /** The templates and the package managers that a project can use. */
 
-/** The templates by name, with what they contain. */
+/** The templates by name, with a description. */
 export const templates = {
   stdio: 'a server that a host starts as a program',
   hono: 'a server over HTTP, in a Hono app on Node',

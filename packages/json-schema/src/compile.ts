@@ -95,7 +95,7 @@ function nodesInPlace({ keywords }: SchemaNode): SchemaNode[] {
 /** Throws for a schema that applies itself to the same value, or a chain of more than `maxDepth` schemas. */
 function assertFiniteRecursion({ options, nodes }: SchemaDocument): void {
   const { maxDepth } = options.limits
-  /** The length of the longest chain of schemas from each node. 0 while it is being measured. */
+  /** The length of the longest chain of schemas from each node. 0 while it is being computed. */
   const heights = new Map<SchemaNode, number>()
   const measure = (node: SchemaNode, pointer: string, depth: number): number => {
     const known = heights.get(node)

@@ -85,7 +85,7 @@ export function evaluate(
     if (reason) return invalid(name, reason)
     // The second attempt checks a parsed JSON value, for which only `CheckAborted` is expected. Another error is a bug.
     if (isSerialized) throw error
-    // The value contains a part that is not JSON, such as a function. Checks the JSON that would be sent instead.
+    // The value contains a part that is not JSON, such as a function. Check the JSON that would be sent instead.
     const json: unknown = tryOrUndefined(() => JSON.parse(JSON.stringify(value)))
     if (json !== undefined) return evaluate(root, limits, json, name, true)
   }
@@ -205,7 +205,9 @@ export function checkMember(
   return isValid
 }
 
-/** Checks a value and adds its findings to `separateFindings`. Drops them if that is undefined. */
+/**
+ * Checks a value and adds its findings to `separateFindings`. Drops the findings if `separateFindings` is undefined.
+ */
 export function checkSeparately(
   { check }: Checkable,
   value: unknown,

@@ -30,7 +30,7 @@ const isDate: FormatTest = (text) =>
   /^\d{4}-\d\d-\d\d$/.test(text) &&
   tryOrUndefined(() => new Date(`${text}T00:00Z`).toISOString().startsWith(text)) === true
 
-/** RFC 3339. A leap second must be the last second of a day in UTC. */
+/** A time as in RFC 3339. A leap second must be the last second of a day in UTC. */
 const isTime: FormatTest = (text) => {
   const [found, minute, second, offset] =
     /^((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.\d+)?(z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i.exec(text) ?? []
@@ -41,9 +41,9 @@ const isTime: FormatTest = (text) => {
 }
 
 const isHost = matches(/^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.(?!$)|$))+$/i)
-/** RFC 2673, which allows leading zeros. */
+/** An IPv4 address as in RFC 2673, which allows leading zeros. */
 const isIpv4 = matches(/^(?:(?:25[0-5]|2[0-4]\d|[01]?\d\d?)(?:\.(?!$)|$)){4}$/)
-/** URL parsers accept only an IPv6 address in brackets. */
+/** An IPv6 address. URL parsers accept it only in brackets. */
 const isIpv6: FormatTest = (text) =>
   /^[\da-f:.]+$/i.test(text) && tryOrUndefined(() => new URL(`http://[${text}]`)) !== undefined
 
@@ -54,7 +54,7 @@ const isEmail: FormatTest = (text) => {
   return host === undefined ? (ipv6 ? isIpv6 : isIpv4)(address ?? '') : isHost(host)
 }
 
-/** RFC 3986. Two slashes start an authority; a colon in the first segment ends a scheme. */
+/** A URI as in RFC 3986. Two slashes start an authority; a colon in the first segment ends a scheme. */
 const URI =
   /^([a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[^@/?#[\]]*@)?(?:\[(?:([\da-f:.]+)|v[\da-f]+\.[^@/?#[\]]+)\]|[^:@/?#[\]]*)(?::\d*)?(?![^/?#])|(?!\/\/))[^?#[\]]*(?:\?[^#[\]]*)?(?:#[^#[\]]*)?$/i
 

@@ -23,9 +23,9 @@ export interface JsonSchemaValidator {
 /** Options of `createJsonSchemaValidator`. */
 export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
   /**
-   * Whether strings are checked against the `format` that a schema names. Default: `assert`. These formats are
-   * asserted: date, date-time, duration, email, hostname, ipv4, ipv6, json-pointer, regex, relative-json-pointer,
-   * time, uri, uri-reference, uri-template and uuid. All others are annotations.
+   * Whether strings are checked against `format`. Default: `assert`, which checks date, date-time, duration, email,
+   * hostname, ipv4, ipv6, json-pointer, regex, relative-json-pointer, time, uri, uri-reference, uri-template and uuid.
+   * All other formats are annotations.
    */
   formats?: 'assert' | 'annotate'
   /**

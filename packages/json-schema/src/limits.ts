@@ -6,7 +6,7 @@ export interface JsonSchemaLimits {
    * a reference below an ignored keyword. A deeper schema is rejected. Default: 64 levels.
    */
   maxDepth: number
-  /** The most subschemas of a schema. A larger schema is rejected. Default: 10,000. */
+  /** The largest number of subschemas of a schema. A larger schema is rejected. Default: 10,000. */
   maxSubschemas: number
   /** The longest regular expression. A schema with a longer one is rejected. Default: 2,048 UTF-16 code units. */
   maxPatternLength: number
@@ -19,12 +19,12 @@ export interface JsonSchemaLimits {
    */
   maxPatternInput: number
   /**
-   * The most steps of one check. A value that needs more is invalid. A step takes about 0.1 microseconds. These count
-   * as one step: applying a subschema, and counting or comparing 8 items, 16 characters, or one property. Default:
-   * 3,000,000, enough for a value of about 5 MB. `PEER_SCHEMA_OPTIONS` has 500,000.
+   * The largest number of steps of one check. A value that needs more is invalid. A step takes about 0.1 microseconds.
+   * These count as one step: applying a subschema, and counting or comparing 8 items, 16 characters, or one property.
+   * Default: 3,000,000, enough for a value of about 5 MB. `PEER_SCHEMA_OPTIONS` has 500,000.
    */
   maxSteps: number
-  /** The most problems in a verdict. Further problems are left out. Default: 8. */
+  /** The largest number of problems in a verdict. Further problems are left out. Default: 8. */
   maxProblems: number
 }
 
@@ -40,7 +40,7 @@ const DEFAULT_LIMITS: Readonly<JsonSchemaLimits> = {
 /** The additional steps for finding the problems of an invalid value. */
 export const REPORT_STEPS = 20_000
 
-/** The most findings that are kept for one branch of `anyOf` or `oneOf`. */
+/** The largest number of findings that are kept for one branch of `anyOf` or `oneOf`. */
 export const MAX_BRANCH_FINDINGS = 64
 
 /**

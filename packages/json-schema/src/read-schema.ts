@@ -146,7 +146,7 @@ function registerNames(raw: JsonObject, { pointer, base: outer }: Location, docu
   const isDraft07 = dialect === 'draft-07'
   const { $schema, $id, $ref, $anchor, $dynamicAnchor } = raw
   if (dialectOf($schema, pointer, dialect) !== dialect) {
-    throw schemaError('dialect', `${pointer}/$schema`, `must be absent or ${dialect}, like that of the whole schema`)
+    throw schemaError('dialect', `${pointer}/$schema`, `must be absent or ${dialect}, the dialect of the whole schema`)
   }
   const [uri, fragment] = isDraft07 && $ref !== undefined ? [] : stringOrEmpty($id).split('#')
   const base = uri ? resolveUri(uri, outer) : outer

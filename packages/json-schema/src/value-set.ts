@@ -2,7 +2,10 @@
 
 import { type Evaluation, spendSteps } from './evaluate.ts'
 
-/** The longest string that V8 hashes by its content. A `Set` compares a longer one with all others of the same length. */
+/**
+ * The longest string that V8 hashes by its content. A `Set` compares a longer string with all other strings of the same
+ * length.
+ */
 const MAX_HASHED_LENGTH = 16_383
 
 /** A tree of the chunks of long strings. Each level contains the chunks that follow the same previous chunks. */

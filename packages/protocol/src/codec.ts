@@ -8,7 +8,9 @@ import { checkMessage, type Message, Refusal, refuse } from './messages.ts'
 /** A parsed string: a message, a batch (valid only in 2025-03-26, which the receiver checks), or a refusal. */
 export type Decoded = Message | Refusal | (Message | Refusal)[]
 
-/** Parses one string. Never throws. A refusal names the problem and its place, and never contains a value. */
+/**
+ * Parses one string. Never throws. A refusal names the problem and its place. It never contains a value of the message.
+ */
 export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMITS): Decoded {
   if (text.length > limits.maxLength) return refuse(text, `longer than ${limits.maxLength} characters`)
   let value: unknown
@@ -46,7 +48,7 @@ function enforceLimits(value: unknown, limits: ValueLimits): string | undefined 
 
 interface Walk {
   readonly limits: ValueLimits
-  /** The number of values that the message may still contain. */
+  /** The number of values that may still follow. */
   left: number
   /** The path from the root to a number that is not finite. */
   readonly path: PropertyKey[]

@@ -39,7 +39,7 @@ export interface DuplexOptions {
   auth?: AuthInfo | undefined
   /** The HTTP request that opened the connection. Default: none. */
   requestInfo?: RequestInfo | undefined
-  /** The connection below, for telemetry. Default: unknown. */
+  /** The network connection, for telemetry. Default: unknown. */
   network?: NetworkInfo | undefined
   /** The id of the session of this connection. Default: `connection`. */
   sessionId?: string | undefined
@@ -49,9 +49,9 @@ export interface DuplexOptions {
   drainTimeout?: number | undefined
   /** Limits of running and pending requests. Default: `DUPLEX_LIMITS`. */
   limits?: Partial<DuplexLimits> | undefined
-  /** Called with each ignored, dropped or masked problem. Default: none. */
+  /** Called with each problem that was handled: ignored, dropped or masked. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined
-  /** Called with each message that is received or sent. Default: none. */
+  /** Called with each message, received or sent. Default: none. */
   onMessage?: MessageObserver | undefined
 }
 
@@ -60,7 +60,7 @@ export interface Duplex extends Requester {
   readonly session: Session
   /** The number of messages that are being handled, and of requests that wait for a response. */
   readonly load: { readonly running: number; readonly pending: number }
-  /** Refuses new requests, waits for running ones for at most `timeout` ms, then closes. */
+  /** Refuses new requests, waits at most `timeout` ms for running requests, then closes. */
   drain(timeout: number): Promise<void>
 }
 
@@ -271,7 +271,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   async #receiveRequest(message: RequestMessage): Promise<void> {
     const response = await this.#processor.processRequest(message)
     void this.#sendAnswer(response)
-    // The specification has two ways to end a subscription. A peer may wait for either, so both are sent.
+    // The specification has two ways to end a subscription. Send both, because a peer may wait for either of them.
     if (message.method !== LISTEN || response === undefined || !('result' in response)) return
     await this.notify('notifications/cancelled', { requestId: message.id, reason: 'The subscription has ended' })
   }
@@ -355,7 +355,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     this.#stopChanges = () => {}
     try {
       const watching = this.#options.responder?.watchChanges?.(session, (message) => this.#sendNotification(message))
-      // If the function is already known, do not await it: the connection may end in the meantime.
+      // Await only a promise, because the connection may end in the meantime.
       const stop = isPromise(watching) ? await watching : watching
       if (this.#ending === undefined) this.#stopChanges = stop ?? this.#stopChanges
       else stop?.()

@@ -37,10 +37,10 @@ export type Logger = {
   readonly [Level in LoggingLevel]: (data: unknown, logger?: string) => Awaitable<void>
 }
 
-/** The form for the user: a schema of any library, or the form itself. */
+/** The type of a form: a schema of any library, or the form itself. */
 export type FormSchema = StandardSchema | RequestedSchema
 
-/** The user's response to a form. Accepted values are valid. */
+/** The user's response to a form. Accepted values match the schema. */
 export type ElicitOutcome<Form> =
   | { readonly action: 'accept'; readonly content: Form extends StandardSchema ? SchemaOutput<Form> : JsonObject }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
@@ -48,17 +48,18 @@ export type ElicitOutcome<Form> =
 /** Options of `Context.elicit`. */
 export type ElicitOptions<Form extends FormSchema> = FormOptions<Form> & {
   /**
-   * Used if the client cannot show forms: the outcome for the handler, or a message for the model, which becomes the
-   * result of the tool. Default: `onUnsupported` of the server, or an error that names the missing capability.
+   * The fallback for clients that cannot show forms: the outcome for the handler, or a message for the model, which
+   * becomes the result of the tool. Default: `onUnsupported` of the server, otherwise an error that names the missing
+   * capability.
    */
   readonly otherwise?: string | ElicitOutcome<NoInfer<Form>> | undefined
   readonly schema: FlatSchema<'schema', Form>
 }
 
 interface FormOptions<Form> {
-  /** Shown to the user. */
+  /** The message for the user. */
   readonly message: string
-  /** A flat object of strings, numbers, booleans and choices. Never ask for secrets this way. */
+  /** The fields: a flat object of strings, numbers, booleans and choices. Never request secrets with a form. */
   readonly schema: Form
 }
 
@@ -69,8 +70,8 @@ export interface OpenUrlOptions {
   /** The URL that the user should visit. */
   readonly url: string
   /**
-   * Used if the client cannot open URLs: the outcome for the handler, or a message for the model, such as one with the URL.
-   * Default: `onUnsupported` of the server, or an error that names the missing capability.
+   * The fallback for clients that cannot open URLs: the outcome for the handler, or a message for the model, for
+   * example with the URL. Default: `onUnsupported` of the server, otherwise an error that names the missing capability.
    */
   readonly otherwise?: string | ElicitResult | undefined
 }
@@ -87,7 +88,10 @@ export interface Ask<Answer> {
    * right type is valid.
    */
   readonly check?: (response: InputResponse) => Awaitable<{ readonly value: Answer } | { readonly problem: string }>
-  /** Used if the client does not support the request: the value for the handler, or a message for the model. Default: none. */
+  /**
+   * The fallback for clients that do not support the request: the value for the handler, or a message for the model.
+   * Default: none.
+   */
   readonly otherwise?: string | Answer | undefined
 }
 
@@ -111,17 +115,20 @@ export type Answered<Question> =
 export interface Context {
   /** Aborted when the request is cancelled. */
   readonly signal: AbortSignal
-  /** The caller, as established by a guard. */
+  /** The caller that a guard has authenticated. Undefined for anonymous callers. */
   readonly auth: AuthInfo | undefined
   /** The client that sent the request. */
   readonly client: ClientFacts
   /** The `_meta` of the request, unchanged. */
   readonly meta: JsonObject
-  /** The responses of the client to input requests that the handler returned itself in its previous run. */
+  /**
+   * The responses of the client to the input requests that the handler returned with `inputRequired` in its previous
+   * run.
+   */
   readonly inputResponses: Readonly<Record<string, InputResponse>> | undefined
-  /** The state that the handler returned with these input requests. The client received it encrypted. */
+  /** The state that the handler returned with these input requests. It is encrypted while the client has it. */
   readonly requestState: string | undefined
-  /** Headers and URL. Undefined without HTTP. */
+  /** The headers and the URL of the HTTP request. Undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
   /** Reports progress, if the client requested it. `done` must increase with each call. */
   progress(done: number, total?: number, message?: string): Awaitable<void>
@@ -156,8 +163,8 @@ export interface Context {
    */
   roots(key?: string): Promise<Root[]>
   /**
-   * Sends several input requests at once. Requests that the client does not support are not sent, and the result has no
-   * member for them.
+   * Sends several input requests at once. Requests that the client does not support are not sent; the result has no
+   * members for their keys.
    */
   ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
     questions: Questions,

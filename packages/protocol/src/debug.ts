@@ -1,4 +1,6 @@
-/** Writes the messages of a connection to standard error, one line each, while `MCPX_DEBUG` or an option is set. */
+/**
+ * Writes the messages of a connection to standard error if `MCPX_DEBUG` or an option is set. Each message is one line.
+ */
 
 import type { Decoded } from './codec.ts'
 import { isObject } from './json.ts'
@@ -140,7 +142,7 @@ interface Runtime {
 function isDebugSet(): boolean {
   const { process, Deno } = globalThis as Runtime
   try {
-    // Without the permission, reading the variable makes Deno ask its user.
+    // Check the permission first, because reading the variable without it makes Deno ask the user.
     const permission = Deno?.permissions.querySync({ name: 'env', variable: 'MCPX_DEBUG' })
     if (permission !== undefined && permission.state !== 'granted') return false
     return !['', '0', 'false'].includes(process?.env?.MCPX_DEBUG ?? '')

@@ -1,6 +1,6 @@
 /**
- * Adapts results and parameters for older revisions. Rules list the revision that added each member. Conversions replace
- * newer content.
+ * Adapts results and parameters for older revisions. Rules name the revision that added each member, so that newer
+ * members are removed. Conversions replace newer content.
  */
 
 import { isObject } from './json.ts'
@@ -21,7 +21,7 @@ export function stripParamsFor<T extends object>(revision: Revision, method: str
 
 // Rules
 
-/** A rule for an object, or for each item of an array. */
+/** A rule for an object, or for each item of an array of objects. */
 interface Rule {
   /** Members that were added later, with the revision that added them. */
   readonly since?: Readonly<Record<string, Revision>>

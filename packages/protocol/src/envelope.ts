@@ -15,7 +15,7 @@ import { problemOf } from './validate.ts'
 export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 export const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo'
-/** The `_meta` name of the lowest level of log messages that the client wants. */
+/** The `_meta` name of the lowest level of log messages that the client requests. */
 export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 /** The `_meta` name of the server that created a result. */
 export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
@@ -30,11 +30,14 @@ export interface Envelope {
   clientCapabilities: ClientCapabilities
   /** The name and version of the client, for display only. Default: unknown. */
   clientInfo?: Implementation | undefined
-  /** The lowest level of log messages that the client wants. Default: it wants none. */
+  /** The lowest level of log messages that the client requests. Default: none are requested. */
   logLevel?: LoggingLevel | undefined
 }
 
-/** Returns whether a message has a protocol version in its `_meta`, and so belongs to the modern era, even if it is invalid. */
+/**
+ * Returns whether a message has a protocol version in its `_meta`. It then belongs to the modern era, even if the
+ * version is invalid.
+ */
 export function claimsModern(message: unknown): boolean {
   const meta = isObject(message) ? metaOf(message.params) : undefined
   return isObject(meta) && meta[PROTOCOL_VERSION_KEY] !== undefined

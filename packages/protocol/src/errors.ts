@@ -4,7 +4,7 @@ import { quoted } from './json.ts'
 
 /** The error member of a response. */
 export interface ErrorObject {
-  /** The JSON-RPC error code. `ErrorCode` lists those of the protocol. */
+  /** The JSON-RPC error code. `ErrorCode` lists the codes of the protocol. */
   code: number
   /** One sentence for humans. */
   message: string
@@ -26,7 +26,7 @@ export interface RpcErrorOptions {
  */
 export class RpcError extends Error implements ErrorObject {
   override readonly name = 'RpcError'
-  /** The JSON-RPC error code. `ErrorCode` lists those of the protocol. */
+  /** The JSON-RPC error code. `ErrorCode` lists the codes of the protocol. */
   readonly code: number
   /** Additional facts for the peer, as JSON values. */
   readonly data?: unknown
@@ -102,7 +102,7 @@ export function missingClientCapability(
   return new RpcError(ErrorCode.MissingRequiredClientCapability, message, { data: { requiredCapabilities: required } })
 }
 
-/** Creates the error for a revision that is not supported. `supported` lists the supported ones. */
+/** Creates the error for a revision that is not supported. `supported` lists the supported revisions. */
 export function unsupportedVersion(requested: string, supported: readonly string[]): RpcError {
   const message = `Unsupported protocol version ${quoted(requested)}; supported: ${supported.join(', ')}`
   return new RpcError(ErrorCode.UnsupportedProtocolVersion, message, {
@@ -176,7 +176,7 @@ export interface ConnectionErrorOptions {
   retryable?: boolean
   /** One sentence with the remedy. */
   hint?: string
-  /** The HTTP status, if the transport refused with one. */
+  /** The HTTP status of a refused request. */
   status?: number
   /** The error behind this one. */
   cause?: unknown
@@ -191,7 +191,7 @@ export class ConnectionError extends Error {
   readonly retryable: boolean
   /** One sentence with the remedy. */
   readonly hint: string | undefined
-  /** The HTTP status, if the transport refused with one. */
+  /** The HTTP status of a refused request. */
   readonly status: number | undefined
 
   constructor(reason: ConnectionErrorReason, message: string, options: ConnectionErrorOptions = {}) {

@@ -66,16 +66,16 @@ export interface Guard {
 export interface RequestOptions {
   /** The name of the request in error messages, such as `tools/call "add"`. Default: its method. */
   label?: string | undefined
-  /** Cancels the request and notifies the peer. The promise rejects with `ConnectionError` `cancelled`. */
+  /** Cancels the request and notifies the peer. The promise rejects with `ConnectionError` (reason `cancelled`). */
   signal?: AbortSignal | undefined
   /**
-   * How long to wait for the response, in ms. Each progress notification restarts it. It is paused while a request from the
-   * peer is handled (`Exchange.hold`). Default: 60,000. `Infinity`: no timeout.
+   * How long to wait for the response, in ms. Each progress notification restarts this timeout. It is paused while a
+   * request from the peer is handled (`Exchange.hold`). `Infinity` disables it. Default: 60,000.
    */
   timeout?: number | undefined
   /**
-   * Maximum total time, in ms. Progress does not extend it; time spent on requests from the peer does not count.
-   * Default: 600,000, or `timeout` if that is longer.
+   * The longest total time, in ms. Progress does not extend it. The time in which requests from the peer are handled
+   * does not count. Default: 600,000, or `timeout` if that is longer.
    */
   maxTimeout?: number | undefined
   /**
@@ -107,24 +107,29 @@ export interface SessionState {
   subscriptions?: string[]
   /** The principal that opened the session. Other principals may not use it. */
   subject?: string
-  /** The network address that opened the session, if its caller is not authenticated. For limits that callers share. */
+  /**
+   * The network address that opened the session, if the caller is not authenticated. Shared limits are applied to it.
+   */
   openedFrom?: string
   /** When the handshake took place, in ms since 1970. */
   openedAt?: number
-  /** The process that sends the GET stream of the session over HTTP, or sent it last. It is notified of changes. */
+  /**
+   * The process that sends the GET stream of the session over HTTP, or that sent it last. This process is notified of
+   * changes.
+   */
   streamProcess?: string
   /** How often the record was changed. Of two copies in different processes, the one with the higher number is newer. */
   version?: number
 }
 
 /**
- * A legacy session: its record, and a method that sends requests to the peer. Over HTTP a session is loaded per request; on
- * a connection it lives as long as the connection.
+ * A legacy session: its record, and a method that sends requests to the peer. Over HTTP, it is loaded for each request.
+ * On a connection, it exists as long as the connection.
  */
 export interface Session {
   /** The id of the session. */
   readonly id: string
-  /** The record, as last loaded or updated. */
+  /** The record, as it was last loaded or updated. */
   readonly state: Readonly<SessionState>
   /**
    * Changes the stored record and refreshes `state`. The callback receives the newest record and changes it in place.
@@ -151,10 +156,10 @@ export interface Exchange {
   /** Aborted when the request is cancelled. Created on first access. */
   readonly signal: AbortSignal
   /**
-   * Registers the only listener, which is called once if the exchange ends before its response was sent. `graceful` is true
-   * if the transport shuts down and can still send the response, and false if the request was cancelled. The listener is
-   * called immediately if the exchange has already ended. Cheaper than `signal` for thousands of open streams. Optional for
-   * transports.
+   * Registers the only listener, which is called once if the exchange ends before its response was sent. `graceful` is
+   * true if the transport shuts down and can still send the response, and false if the request was cancelled. The
+   * listener is called immediately if the exchange has already ended. It uses less memory than `signal` for thousands
+   * of open streams. Optional for transports.
    */
   onClose?(listener: (graceful: boolean) => void): void
   /** The caller, as authenticated by the transport. It never comes from the message. */
@@ -162,8 +167,8 @@ export interface Exchange {
   /** The session of this message. Legacy era only. */
   readonly session: Session | undefined
   /**
-   * The caller for limits that callers share: a subject, a network address or a session id. Undefined if the transport
-   * has one peer only.
+   * The caller to whom shared limits apply: a subject, a network address or a session id. Undefined if the transport
+   * has only one peer.
    */
   readonly caller?: string | undefined
   /** The HTTP request that carried the message. Undefined without HTTP. */
@@ -192,7 +197,7 @@ export interface Exchange {
   readonly during?: RequestOptions | undefined
   /**
    * Pauses the timeout of the related request until the returned function is called. If the related request is unknown,
-   * pauses all pending ones. Use it while a user answers a request.
+   * pauses the timeouts of all pending requests. Use it while a user answers a request.
    */
   hold?(): () => void
 }
@@ -200,8 +205,8 @@ export interface Exchange {
 /** Handles messages, as a server does. One responder can be used by any number of connections. */
 export interface Responder {
   /**
-   * If true, no responses are sent, neither to requests nor to malformed messages. Modern clients set it, because
-   * modern servers must not send requests, and clients must not answer them. Default: false.
+   * If true, no responses are sent, neither to requests nor to malformed messages. Modern clients set it, because in
+   * the modern era servers must not send requests. Default: false.
    */
   readonly silent?: boolean | undefined
   /**

@@ -38,7 +38,7 @@ export function formProblem(form: RequestedSchema, content: unknown, root = 'con
   return undefined
 }
 
-/** Returns the values of a form, with the defaults of missing ones. */
+/** Returns the values of a form. Missing values are replaced by defaults. */
 export function withFormDefaults(form: RequestedSchema, content: JsonObject = {}): JsonObject {
   const filled: JsonObject = { ...content }
   for (const [name, field] of Object.entries(form.properties as Record<string, Field>)) {

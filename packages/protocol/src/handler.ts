@@ -29,7 +29,7 @@ export type Change =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
   | { readonly kind: 'resource'; readonly uri: string }
 
-/** The part of a handler that has tools. */
+/** The members of a handler for tools. */
 export interface ToolHandler {
   /** Returns one page of the tools. */
   listTools(page: PageRequest, ctx: Context): Awaitable<ListToolsResult>
@@ -37,7 +37,7 @@ export interface ToolHandler {
   callTool(params: CallToolRequestParams, ctx: Context): Awaitable<CallToolResult | InputRequiredResult>
 }
 
-/** The part of a handler that has resources. */
+/** The members of a handler for resources. */
 export interface ResourceHandler {
   /** Returns one page of the resources. */
   listResources(page: PageRequest, ctx: Context): Awaitable<ListResourcesResult>
@@ -47,7 +47,7 @@ export interface ResourceHandler {
   listResourceTemplates?(page: PageRequest, ctx: Context): Awaitable<ListResourceTemplatesResult>
 }
 
-/** The part of a handler that reports changes of single resources. */
+/** The members of a handler for subscriptions to single resources. */
 export interface SubscriptionHandler {
   /** Starts to report changes of a resource. */
   subscribe(params: { readonly uri: string }, ctx: Context): Awaitable<void>
@@ -55,7 +55,7 @@ export interface SubscriptionHandler {
   unsubscribe(params: { readonly uri: string }, ctx: Context): Awaitable<void>
 }
 
-/** The part of a handler that has prompts. */
+/** The members of a handler for prompts. */
 export interface PromptHandler {
   /** Returns one page of the prompts. */
   listPrompts(page: PageRequest, ctx: Context): Awaitable<ListPromptsResult>
@@ -68,18 +68,19 @@ export interface OtherHandler {
   /** Completes an argument of a prompt or a variable of a resource template. */
   complete(params: CompleteRequestParams, ctx: Context): Awaitable<CompleteResult>
   /**
-   * Called with the lowest level of log messages that a session wants. A handler with this method declares `logging`.
+   * Called with the lowest level of log messages that a session requests. A handler with this method declares
+   * `logging`.
    *
-   * @deprecated A revision published on or after 2027-07-28 may remove logging (SEP-2577): write to stderr, or trace with
-   * OpenTelemetry.
+   * @deprecated A revision published on or after 2027-07-28 may remove logging (SEP-2577): write to stderr, or trace
+   * with OpenTelemetry.
    */
   setLogLevel(params: { readonly level: LoggingLevel }, ctx: Context): Awaitable<void>
   /**
    * Calls the listener with each change until the returned function is called. A server subscribes once for all its
    * subscribers. The listener is a new function for each subscription and never throws. Errors of this method are
    * passed to `onError` of the server and do not affect other parts. A server with a `store` publishes each change to
-   * its other processes. If `isShared` is true, it does not: then the source of the change, such as a database,
-   * notifies all processes.
+   * its other processes, unless `isShared` is true. Pass true if the source of the change, such as a database, notifies
+   * all processes itself.
    */
   changes(listener: (change: Change, isShared?: boolean) => void): () => void
 }

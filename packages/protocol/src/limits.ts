@@ -3,7 +3,7 @@
 export interface ValueLimits {
   /** The deepest nesting of objects and arrays. */
   maxDepth: number
-  /** The most members and items in a message, in total. */
+  /** The largest number of members and items in a message, in total. */
   maxValues: number
 }
 
@@ -12,7 +12,7 @@ export interface CodecLimits extends ValueLimits {
    * The longest message, in UTF-16 code units. Transports also limit the bytes that they read.
    */
   maxLength: number
-  /** The most messages in a batch. */
+  /** The largest number of messages in a batch. */
   maxBatch: number
 }
 
@@ -38,18 +38,22 @@ export const MAX_CURSOR_LENGTH = 16_000
 
 /** The limits of all parts of a connection that a peer can fill. */
 export interface DuplexLimits {
-  /** The most messages of the peer that are handled at the same time. More requests are refused. Default: 10,000. */
+  /**
+   * The largest number of messages of the peer that are handled at the same time. More requests are refused. Default:
+   * 10,000.
+   */
   running: number
-  /** The most pending requests to the peer. More are rejected. Default: 10,000. */
+  /** The largest number of pending requests to the peer. More are rejected. Default: 10,000. */
   pending: number
   /**
-   * The most unsent responses before reading stops, and the most unsent notifications before more are dropped. Default:
-   * 10,000. If it is lower than the peer's limit of pending requests, two peers that only send can block each other.
+   * The largest number of unsent responses before reading stops, and the largest number of unsent notifications before
+   * more are dropped. Default: 10,000. If it is lower than the peer's limit of pending requests, two peers that only
+   * send can block each other.
    */
   unsent: number
   /**
-   * How long the peer may read nothing while `unsent` responses wait, in ms. Then the connection is closed. Default:
-   * 60,000.
+   * How long the peer may read nothing while `unsent` responses are waiting, in ms. After this time, the connection is
+   * closed. Default: 60,000.
    */
   stallTimeout: number
 }

@@ -14,7 +14,7 @@ import type { CounterStore, ReplayStore, Store } from './stores.ts'
 
 /** Options of `createMemoryCounterStore`. */
 export interface MemoryCounterStoreOptions {
-  /** The most keys that are counted. Beyond it, the oldest window is dropped. Default: 10,000. */
+  /** The largest number of keys that are counted. Above this number, the oldest window is dropped. Default: 10,000. */
   readonly maxKeys?: number | undefined
 }
 

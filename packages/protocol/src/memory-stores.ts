@@ -8,7 +8,7 @@ import type { EventBus, EventReplay, EventStore, RecordStore, SessionStore } fro
 
 interface Entry<V> {
   readonly value: V
-  /** In ms since 1970. */
+  /** When the entry expires, in ms since 1970. */
   expiresAt: number
 }
 
@@ -105,13 +105,13 @@ export class ExpiringMap<V> {
 /** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /**
-   * The most sessions that are kept. Above it, the caller whose sessions use the most memory loses its least recently
-   * used session, so that one caller cannot end the sessions of others. Default: 10,000.
+   * The largest number of sessions that are kept. Above it, the caller whose sessions use the most memory loses its
+   * least recently used session, so that one caller cannot end the sessions of others. Default: 10,000.
    */
   maxSessions?: number
   /**
-   * The most bytes that the records of all sessions use, estimated from their JSON. Above it, sessions are dropped in
-   * the same way. Default: 32 Mi.
+   * The largest number of bytes that the records of all sessions use, estimated from their JSON. Above it, sessions are
+   * dropped in the same way. Default: 32 Mi.
    */
   maxTotalBytes?: number
   /** Called with the id of each session that expired or was dropped. Default: none. */
@@ -121,13 +121,13 @@ export interface MemorySessionStoreOptions {
 /** Options of `createMemoryRecordStore`. */
 export interface MemoryRecordStoreOptions {
   /**
-   * The most records that are kept. Above it, the subject whose records use the most memory loses its least recently
-   * used record. The member `subject` of a record names its subject. Default: 10,000.
+   * The largest number of records that are kept. Above it, the subject whose records use the most memory loses its
+   * least recently used record. The member `subject` of a record names its subject. Default: 10,000.
    */
   maxRecords?: number
   /**
-   * The most bytes that all records use, estimated from their JSON. Above it, records are dropped in the same way.
-   * Default: 32 Mi.
+   * The largest number of bytes that all records use, estimated from their JSON. Above it, records are dropped in the
+   * same way. Default: 32 Mi.
    */
   maxTotalBytes?: number
   /** Called with the id of each record that expired or was dropped. Default: none. */
@@ -137,9 +137,9 @@ export interface MemoryRecordStoreOptions {
 interface MemoryRecord<T> {
   /** The caller that opened the session: its subject, or its network address. Empty if it is not known. */
   readonly opener: string
-  /** Frozen and replaced with each change, so readers need no copy. */
+  /** The record. It is frozen, and replaced by each change, so readers need no copy. */
   state: Readonly<T>
-  /** The estimated size of the state. */
+  /** The estimated size of the record, in bytes. */
   bytes: number
 }
 
@@ -241,20 +241,30 @@ function openerOf({ subject, openedFrom }: { readonly subject?: unknown; readonl
 export interface MemoryEventStoreOptions {
   /** How long a stream is kept after its last append, replay or refresh, in ms. Default: 300,000. */
   ttl?: number
-  /** The most complete streams that are kept. Above it, the least recently used one is dropped. Default: 1,000. */
+  /**
+   * The largest number of complete streams that are kept. Above it, the least recently used one is dropped. Default:
+   * 1,000.
+   */
   maxStreams?: number
   /**
-   * The most open streams that are kept. Above it, the least recently used one is dropped. Complete streams do not
-   * count. Default: 10,000.
+   * The largest number of open streams that are kept. Above it, the least recently used one is dropped. Complete
+   * streams do not count. Default: 10,000.
    */
   maxLive?: number
-  /** The most events kept per stream. Older events are dropped; streams cannot be resumed from them. Default: 1,000. */
+  /**
+   * The largest number of events kept per stream. Older events are dropped; streams cannot be resumed from them.
+   * Default: 1,000.
+   */
   maxEvents?: number
-  /** The most characters of events that are kept per stream. Above it, older events are dropped. Default: 4 Mi. */
+  /**
+   * The largest number of characters of events that are kept per stream. Above it, older events are dropped. Default: 4
+   * Mi.
+   */
   maxCharacters?: number
   /**
-   * The most characters of events that are kept in total. Above it, the least recently used complete streams are
-   * dropped, then the least recently used open ones. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for other text.
+   * The largest number of characters of events that are kept in total. Above it, the least recently used complete
+   * streams are dropped, then the least recently used open ones. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for
+   * other text.
    */
   maxTotalCharacters?: number
 }

@@ -5,11 +5,11 @@ import type { StoredTask, TaskLease, TaskStore } from './stores.ts'
 
 /** Options of `createMemoryTaskStore`. */
 export interface MemoryTaskStoreOptions {
-  /** The most tasks that are kept. Beyond it, `create` throws. Default: 10,000. */
+  /** The largest number of tasks that are kept. Above this number, `create` throws. Default: 10,000. */
   readonly maxTasks?: number | undefined
   /**
-   * The most characters of data that all tasks have together. Beyond it, `create` and `update` throw. Default: 64 Mi,
-   * which is 64 MB for ASCII and 128 MB for other text.
+   * The largest number of characters of data that all tasks have together. Above this number, `create` and `update`
+   * throw. Default: 64 Mi, which is 64 MB for ASCII and 128 MB for other text.
    */
   readonly maxTotalCharacters?: number | undefined
 }
@@ -20,7 +20,7 @@ interface TaskEntry {
   owner: string | undefined
   /** The end of the lease, in ms of the clock of the store. */
   leasedUntil: number
-  /** In ms of the clock of the store. */
+  /** When the task expires, in ms of the clock of the store. */
   readonly expiresAt: number
 }
 

@@ -32,7 +32,7 @@ export { createMemoryTaskStore, type MemoryTaskStoreOptions } from './memory-tas
 export interface ChannelPairOptions {
   /** If this many messages are waiting, `send` returns a promise that senders should await. Default: 64. */
   highWaterMark?: number
-  /** The most waiting messages. Beyond it, `send` throws a `ConnectionError`. Default: 65,536. */
+  /** The largest number of waiting messages. Above this number, `send` throws a `ConnectionError`. Default: 65,536. */
   maxQueued?: number
 }
 

@@ -19,13 +19,13 @@ export interface ExchangeHost {
   readonly auth: AuthInfo | undefined
   /** The HTTP request that opened the connection. */
   readonly requestInfo: RequestInfo | undefined
-  /** The connection below, for telemetry. Default: unknown. */
+  /** The network connection, for telemetry. Default: unknown. */
   readonly network?: NetworkInfo | undefined
   /** The session of the connection. */
   readonly session: Session | undefined
   /** Sends a notification to the peer. */
   notify(method: string, params: JsonObject | undefined): Awaitable<void>
-  /** Pauses the timeout of one of our requests, or of all pending ones, until the returned function is called. */
+  /** Pauses the timeout of one of our requests, or of all pending requests, until the returned function is called. */
   hold(id: RequestId | undefined): () => void
   /** Returns the options of one of our requests. Default: unknown. */
   optionsOf?(id: RequestId): RequestOptions | undefined
@@ -40,7 +40,7 @@ export class RunningExchange implements Exchange {
   #onClose: ((graceful: boolean) => void) | undefined
   #state: 'open' | 'aborted' | 'ended' = 'open'
 
-  /** Whether the request runs until one side ends it. */
+  /** Whether the request lasts until one side ends it. */
   readonly isStream: boolean
 
   /** @param during the id of the related request, whose response stream contained the message */
@@ -140,15 +140,18 @@ export interface RunningRequests {
   abort(id: RequestId, reason: unknown): boolean
   /** Aborts every request that is being handled. */
   abortAll(reason: unknown): void
-  /** Aborts the requests that run until they are ended, such as subscriptions. */
+  /** Aborts the requests that last until one side ends them, such as subscriptions. */
   abortStreams(reason: unknown): void
-  /** Ends these requests with a response if they support it, and aborts the others. */
+  /** Ends such requests with a response if they support it, and aborts the others. */
   finishStreams(reason: unknown): void
   /** Resolves when no message is being handled. */
   idle(): Promise<void>
 }
 
-/** Creates the record of running messages. An id can be used again after its request was handled, also if it was cancelled. */
+/**
+ * Creates the record of running messages. An id can be used again after its request was handled, even if the request
+ * was cancelled.
+ */
 export function createRunningRequests(): RunningRequests {
   const running = new Map<RunningKey, RunningExchange>()
   let onIdle: (() => void)[] = []
@@ -190,7 +193,7 @@ export interface MessageProcessorOptions {
   readonly responder: Responder | undefined
   readonly running: RunningRequests
   readonly host: ExchangeHost
-  /** The most requests and notifications that run at the same time. */
+  /** The largest number of requests and notifications that run at the same time. */
   readonly limit: number
   /** Called after a notification was handled. */
   readonly onNotificationHandled: () => void

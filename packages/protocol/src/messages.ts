@@ -20,7 +20,7 @@ export interface RequestMessage {
   id: RequestId
   /** The name of the method, such as `tools/call`. */
   method: string
-  /** The parameters, with `_meta` among them. */
+  /** The parameters, including `_meta`. */
   params?: JsonObject | undefined
 }
 
@@ -30,7 +30,7 @@ export interface NotificationMessage {
   jsonrpc: '2.0'
   /** The name of the notification, such as `notifications/progress`. */
   method: string
-  /** The parameters, with `_meta` among them. */
+  /** The parameters, including `_meta`. */
   params?: JsonObject | undefined
 }
 

@@ -3,15 +3,15 @@
 import { isObject, kindOf, quoted } from './json.ts'
 
 /**
- * Returns a sentence about the first unknown option, or undefined. Otherwise a misspelled option would have no effect,
- * without an error.
+ * Returns a sentence about the first unknown option, or undefined. Unknown options are errors, because a misspelled
+ * option would have no effect.
  *
  * ```ts
  * unknownOption('connect', { timeuot: 3 }, ['timeout'])
  * // connect: there is no option "timeuot"; did you mean "timeout"?
  * ```
  *
- * @param otherNames the names that other libraries use for an option, with the name of this option
+ * @param otherNames names that other libraries use, with the names of our options
  */
 export function unknownOption(
   place: string,
@@ -40,10 +40,10 @@ export function refuseUnknownOption(
 }
 
 /**
- * Throws a `RangeError` for the first value that is neither undefined nor a number from 0. NaN must be refused, because
- * comparisons with it are false: it would disable a limit, or end a timeout at once.
+ * Throws a `RangeError` for the first value that is neither undefined nor a number from 0. NaN is refused, because
+ * comparisons with NaN are false: it would disable a limit, or end a timeout at once.
  *
- * @param place begins the message, for example `callTool: `
+ * @param place the beginning of the message, for example `callTool: `
  */
 export function checkNumbers(place: string, options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
@@ -55,7 +55,7 @@ export function checkNumbers(place: string, options: Readonly<Record<string, unk
 /** Longer names are not compared, because the comparison takes quadratic time. */
 const MAX_COMPARED_LENGTH = 64
 
-/** Returns the name that is most similar to a misspelled one. At most a third of its letters may differ. */
+/** Returns the name that is most similar to a misspelled name. At most a third of the letters may differ. */
 export function nearestName(misspelled: string, names: readonly string[]): string | undefined {
   if (misspelled.length > MAX_COMPARED_LENGTH) return undefined
   let nearest: string | undefined

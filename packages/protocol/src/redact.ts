@@ -26,7 +26,10 @@ type IsSecret = (key: string) => boolean
 export interface RedactOptions {
   /** Returns whether the value of a key is secret. Called for keys at any depth. Default: `looksSecret`. */
   readonly isSecret?: IsSecret | undefined
-  /** The approximate number of characters of the copy as JSON. The rest is marked as left out. Default: 4,096. */
+  /**
+   * The approximate largest size of the copy, in characters of JSON. A longer value is shortened and marked. Default:
+   * 4,096.
+   */
   readonly maxLength?: number | undefined
 }
 

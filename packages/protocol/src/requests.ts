@@ -11,7 +11,10 @@ export interface PendingRequests {
   readonly size: number
   /** Returns the method and options of a pending request, or undefined if no request with this id is pending. */
   get(id: RequestId): { readonly method: string; readonly options: RequestOptions } | undefined
-  /** Adds a request and returns the promise of its result. For an invalid timeout, the promise rejects and nothing is added. */
+  /**
+   * Adds a request and returns the promise of its result. If the timeout is invalid, does not add the request, and the
+   * promise rejects.
+   */
   add(id: RequestId, method: string, options: RequestOptions): Promise<unknown>
   /** Resolves or rejects the request of a response. Returns false if no request with its id is pending. */
   settle(response: ResponseMessage): boolean
@@ -21,7 +24,7 @@ export interface PendingRequests {
    * Passes a notification to the listener of a request. Returns false if the request is not pending or has no listener.
    */
   handleNotification(id: RequestId, notification: NotificationMessage): boolean
-  /** Pauses the timeout of one request, or of all pending ones, until the returned function is called. */
+  /** Pauses the timeout of one request, or of all pending requests, until the returned function is called. */
   hold(id?: RequestId): () => void
   /** Rejects all requests. */
   failAll(error: Error): void
@@ -106,9 +109,9 @@ class PendingRequest {
   readonly reject: (error: Error) => void
   readonly #cancel: (error: ConnectionError, reason: string) => void
   readonly #timeout: number
-  /** The time at which the request times out even with progress. */
+  /** The time at which `maxTimeout` ends. */
   #last: number
-  /** The time at which the request times out without further progress. */
+  /** The time at which `timeout` ends, unless there is further progress. */
   #due: number
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The number of active holds, and the start of the first one. */

@@ -6,7 +6,7 @@ import type { Message } from './messages.ts'
 import type { Channel } from './transport.ts'
 
 export interface SendQueueOptions {
-  /** The most unsent responses, and the most unsent notifications. */
+  /** The largest number of unsent responses, and the largest number of unsent notifications. */
   readonly limit: number
   /** How long `limit` responses may be unsent before `onStall` is called, in ms. */
   readonly stallTimeout: number
@@ -73,7 +73,9 @@ export class SendQueue {
     }
   }
 
-  /** Returns undefined if more responses can be sent, otherwise a promise that resolves when they can. */
+  /**
+   * Returns undefined if more responses can be sent. Otherwise returns a promise that resolves when more can be sent.
+   */
   room(): Promise<void> | undefined {
     if (this.#unsent.answers < this.#options.limit) return undefined
     if (this.#stallTimer === undefined) this.#startStallTimer()
@@ -90,7 +92,7 @@ export class SendQueue {
 
   async #send(kind: 'requests' | 'answers' | 'notifications', message: Message | Message[]): Promise<void> {
     const sending = this.#channel.send(message)
-    // Without a promise, the channel can accept more, and the message counts as sent.
+    // If `send` returns no promise, the message counts as sent, and the channel can accept more.
     if (!isPromise(sending)) return
     this.#unsent[kind] += 1
     try {

@@ -3,17 +3,17 @@
 /** The fraction of a shared limit that one caller may use. */
 export const SHARE_PER_CALLER = 0.25
 
-/** Every caller may use at least this much of a limit, because a fraction of a small limit would be too little. */
+/** Every caller may use at least this amount, because a fraction of a small limit would be too small. */
 const LEAST_PER_CALLER = 16
 
-/** Above this number of callers, the entries of callers that use nothing are deleted. */
+/** Above this number of callers, the entries of idle callers are deleted. */
 const FEW_CALLERS = 1_000
 
-/** Counts what is used of a limit, in total and per caller. */
+/** Counts how much of a limit is used, in total and per caller. */
 export class SharedLimit {
-  /** The most that all callers may use together. */
+  /** The largest amount that all callers may use together. */
   readonly total: number
-  /** The most that one caller may use. */
+  /** The largest amount that one caller may use. */
   readonly perCaller: number
   #used = 0
   readonly #byCaller = new Map<string, number>()
@@ -26,8 +26,8 @@ export class SharedLimit {
   }
 
   /**
-   * Acquires an amount, and returns undefined. If the amount would exceed a limit, acquires nothing and returns which
-   * one. An unknown caller is limited only by the total.
+   * Acquires an amount, and returns undefined. If the amount would exceed a limit, acquires nothing and returns the
+   * name of this limit. An unknown caller is limited only by the total.
    */
   acquire(caller: string | undefined, amount = 1): 'total' | 'caller' | undefined {
     if (this.#used + amount > this.total) return 'total'

@@ -59,7 +59,10 @@ export type SchemaOutput<S> = S extends {
   ? O
   : RawValue<S>
 
-/** The values of a plain JSON Schema: known to the compiler if the schema is written `as const`, else any object. */
+/**
+ * The values of a plain JSON Schema. The compiler infers them if the schema is written `as const`; otherwise they are
+ * any object.
+ */
 type RawValue<S> = unknown extends FromJsonSchema<S> ? JsonObject : FromJsonSchema<S>
 
 /** A plain JSON Schema. If it is written `as const`, `FromJsonSchema` infers the type of its values. */

@@ -33,7 +33,7 @@ export interface FollowSource {
  * Implements `EventStore.follow`: yields the stored events after an event, waits until the stream changes, and reads
  * the new events.
  *
- * @param signals end following, for example the signal of the caller and a signal of the store
+ * @param signals signals that end following, for example of the caller and of the store
  * @throws Error if the event is unknown, or was dropped while the reader was behind
  */
 export async function* followByReplay(

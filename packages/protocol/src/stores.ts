@@ -54,7 +54,7 @@ export interface EventStore {
    * stream even after the event was dropped.
    */
   append(streamId: string, data: string): Awaitable<string>
-  /** Marks a stream as complete. */
+  /** Marks a stream as complete. It accepts no more events. */
   end(streamId: string): Awaitable<void>
   /** Returns the events after an event, or undefined if the event is unknown or expired. */
   replay(lastEventId: string): Awaitable<EventReplay | undefined>
@@ -69,7 +69,7 @@ export interface EventStore {
    * by default), and once a minute while no reader is connected. Does not restore a dropped stream.
    */
   refresh?(streamId: string): Awaitable<void>
-  /** Drops a stream. */
+  /** Deletes a stream with its events. */
   delete(streamId: string): Awaitable<void>
 }
 
@@ -81,10 +81,11 @@ export interface EventBus {
    */
   publish(topic: string, message: string): Awaitable<void>
   /**
-   * Subscribes to a topic until the returned function is called. Resolves when the subscription is active: messages
-   * that any process publishes afterwards arrive. A listener that throws does not affect other listeners.
+   * Subscribes to a topic until the returned function is called. Resolves when the subscription is active. From then
+   * on, messages of all processes arrive. A listener that throws does not affect other listeners.
    *
-   * @param onGap called when messages may have been lost, for example with a connection, and the subscription is active again
+   * @param onGap called when the subscription is active again after messages may have been lost, for example with a
+   * connection
    */
   subscribe(
     topic: string,
@@ -120,7 +121,7 @@ export interface ReplayStore {
 export interface TaskLease {
   /** The id of the process, of at most 128 characters. */
   readonly owner: string
-  /** How long the lease lasts unless it is renewed, in ms. 0: it lapses at once. */
+  /** How long the lease lasts unless it is renewed, in ms. A lease of 0 ms lapses at once. */
   readonly duration: number
 }
 
@@ -139,33 +140,34 @@ export interface StoredTask {
 }
 
 /**
- * Stores tasks: work that outlives its request and its process. A lease says which process works on a task; if the
- * process dies, the lease lapses, and another process claims the task. Every method is atomic over all processes. Times
- * are durations that the store measures by one clock of its own, because the clocks of processes differ.
+ * Stores tasks: calls that can continue after their request and their process have ended. A lease says which process
+ * works on a task. If the process crashes, the lease lapses, and another process claims the task. Every method is
+ * atomic over all processes. Times are durations, which the store measures with its own clock, because the clocks of
+ * processes differ.
  */
 export interface TaskStore {
   /**
    * Stores a new task for `ttl` ms, with version 1. When it resolves, every process can read the task. Fails if the id
-   * exists, and if the store is full: a task is never dropped before its time.
+   * exists. Also fails if the store is full, because a task is never dropped before it expires.
    *
-   * @param data any text, which is returned as it is
+   * @param data any string; it is returned unchanged
    * @param lease Default: no process works on the task
    */
   create(id: string, data: string, ttl: number, lease?: TaskLease): Awaitable<void>
-  /** Returns the newest state of a task, or undefined if it does not exist or its time has passed. */
+  /** Returns the newest state of a task, or undefined if it does not exist or has expired. */
   get(id: string): Awaitable<StoredTask | undefined>
   /**
    * Replaces the data of a task if it still has this version, and increases the version by one. Returns whether the
-   * data was replaced; false for an unknown task. Of several calls with the same version, only one returns true. Does
-   * not change the time to live; ends the lease only if `ends` is true.
+   * data was replaced. Returns false for an unknown task. Of several calls with the same version, only one returns
+   * true. Does not change the time to live, and ends the lease only if `ends` is true.
    *
    * @param ends whether the lease ends, because no process works on the task any more. Default: false
    */
   update(id: string, version: number, data: string, ends?: boolean): Awaitable<boolean>
   /**
    * Restarts the lease of a task for its owner. A lapsed lease can be restarted too, unless another process has claimed
-   * the task. Returns the version of the task, so that its owner notices the updates of others. Returns undefined if
-   * the task does not exist or has another owner, or none.
+   * the task. Returns the version of the task, so that its owner notices updates of other processes. Returns undefined
+   * if the task does not exist, has no lease, or has another owner.
    */
   renew(id: string, lease: TaskLease): Awaitable<number | undefined>
   /**
@@ -177,15 +179,15 @@ export interface TaskStore {
 }
 
 /**
- * The state that the processes of one server share. `createServer`, the transports and middleware use its parts. To combine
- * stores, spread them: `{ ...memoryStore(), bus }`. A store that cannot be reached throws an error whose member `retryable`
- * is true; over HTTP, the server then responds with 503 and `Retry-After`. Requests about tasks then fail with the error -32603
- * and the reason `store`.
+ * Stores the state that the processes of one server share. `createServer`, the transports and middleware use its parts.
+ * To combine stores, spread them: `{ ...memoryStore(), bus }`. If a store is unavailable, it throws an error whose
+ * member `retryable` is true. Over HTTP, the server then responds with 503 and `Retry-After`; requests about tasks fail
+ * with the error -32603 and the reason `store`.
  */
 export interface Store {
   /** The records of legacy sessions. */
   readonly sessions: SessionStore
-  /** The records of other features, such as the logins of an OAuth front. Clients of MCP cannot name their ids. */
+  /** The records of other features, such as the logins of an OAuth front. MCP clients cannot access them by id. */
   readonly records: RecordStore
   /** The events of streams that clients can resume. */
   readonly events: EventStore
@@ -195,7 +197,7 @@ export interface Store {
   readonly counters: CounterStore
   /** The ids of used proofs (DPoP). */
   readonly replays: ReplayStore
-  /** Tasks. Default: none; then the extension for tasks needs another store. */
+  /** The tasks. Default: none; then the tasks extension needs another store. */
   readonly tasks?: TaskStore | undefined
   /**
    * Ends all subscriptions and followed streams, and closes the connections that the store has opened. Servers do not call

@@ -44,11 +44,11 @@ export interface ObservedMessage {
 }
 
 /**
- * Work that is not a message of its own:
- * - `call`: one call of a client, which may send several requests, for example after input requests or to a new session.
- * - `input`: a client answers an input request that a result contained. In the legacy era it is a received request.
+ * Work that is not a single message:
+ * - `call`: one call of a client. It may send several requests, for example after input requests or to a new session.
+ * - `input`: a client answers an input request in a result. In the legacy era, it answers a request of the server.
  * - `delegate`: a server passes a request to a mounted handler, or a proxy to the server of its client.
- * - `task`: the work on a task, after the call that created it has its response, or in another process.
+ * - `task`: the work on a task after the response to its call, or in another process.
  */
 export interface ObservedWork {
   /** The kind of work. */
@@ -57,24 +57,28 @@ export interface ObservedWork {
   readonly method: string
   /** The parameters of the request. For `delegate`, they contain the name of the item in the mounted handler. */
   readonly params: JsonObject | undefined
-  /** The prefix of a mounted handler. Undefined for a proxy, and for other work. */
+  /** The prefix of a mounted handler. Undefined for a proxy and for all other work. */
   readonly prefix?: string | undefined
   /** The id of the task. Undefined for other work. */
   readonly taskId?: string | undefined
 }
 
-/** The end of a message or of work. Without members: a notification was sent or handled, or a subscription began. */
+/**
+ * The outcome of a message or of work. An empty object means that a notification was sent or handled, or that a
+ * subscription began.
+ */
 export interface Outcome {
   /** The result of a request. A tool that failed has `isError`. */
   readonly result?: JsonObject | undefined
   /**
-   * The error. A received request has the error of its response, or a `ConnectionError` `cancelled`. A sent request has the
-   * `RpcError` of its response, or the `ConnectionError` that says why there is none.
+   * The error. For a received request, it is the error of the response, or a `ConnectionError` (reason `cancelled`).
+   * For a sent request, it is the `RpcError` of the response, or the `ConnectionError` that says why there is no
+   * response.
    */
   readonly error?: ErrorObject | Error | undefined
 }
 
-/** Observes one message or work. All members are optional. */
+/** Observes one message or one piece of work. All members are optional. */
 export interface Observation {
   /** Calls the function and returns its result, for example in the async context of a span. Called once. */
   run?<Result>(run: () => Result): Result
@@ -94,7 +98,7 @@ export interface EndedSession extends Pick<ObservedMessage, 'side' | 'revision' 
   readonly error: ConnectionError | undefined
 }
 
-/** An HTTP request that an endpoint has refused without handling a message of it. */
+/** An HTTP request that an endpoint has refused before its message was handled. */
 export interface RefusedRequest {
   /** The HTTP status of the response, such as 401 or 429. */
   readonly status: number
@@ -102,7 +106,7 @@ export interface RefusedRequest {
   readonly network: NetworkInfo | undefined
 }
 
-/** The current load of a part of a server, in this process: of an endpoint, or of the extension for tasks. */
+/** The current load of a part of a server in this process. A part is an endpoint or the tasks extension. */
 export interface ServerLoad {
   /** Requests that are being handled. */
   readonly requests?: number | undefined
@@ -115,9 +119,9 @@ export interface ServerLoad {
 }
 
 /**
- * Observes the messages of servers and clients: the option `telemetry` of `createServer` and `connect`. All members are
- * optional. An error of a member is a warning; it never fails a call. `telemetry()` of `@mcpx/telemetry` implements it with
- * OpenTelemetry.
+ * Observes the messages of servers and clients. It is the type of the option `telemetry` of `createServer` and
+ * `connect`. All members are optional. If a member throws, the error is reported as a warning, and the call continues.
+ * `telemetry()` of `@mcpx/telemetry` implements this interface with OpenTelemetry.
  *
  * ```ts
  * const slow: Telemetry = {
@@ -137,8 +141,8 @@ export interface Telemetry {
   /** Called with each message before it is handled. Returns its observation, or undefined to ignore it. */
   onReceive?(message: ObservedMessage): Observation | undefined
   /**
-   * Called with each message before it is sent. `during` is the observation of the received message that it belongs to, if
-   * there is one.
+   * Called with each message before it is sent. `during` is the observation of the received message to which it
+   * belongs, if there is one.
    */
   onSend?(message: ObservedMessage, during: Observation | undefined): Observation | undefined
   /** Called before work begins. */
@@ -146,8 +150,8 @@ export interface Telemetry {
   /** Called when a legacy session has ended. Sessions that expire in a store are not reported. */
   onSessionEnd?(session: EndedSession): void
   /**
-   * Called when an endpoint has refused an HTTP request because of its caller, its headers, its body or a limit. No
-   * message of it was handled, so `onReceive` was not called.
+   * Called when an endpoint has refused an HTTP request because of its caller, its headers, its body or a limit. Its
+   * message was not handled, so `onReceive` was not called.
    */
   onRefuse?(refused: RefusedRequest): void
   /** Called when a transport or an extension begins to serve. Returns a function that is called when it has ended. */
@@ -159,7 +163,7 @@ const CANCELLED: Outcome = { error: new ConnectionError('cancelled', 'The reques
 
 /** One observation that is under way. It never throws an error of the observer. */
 export class RunningObservation {
-  /** The observation, as the observer returned it. Undefined if it ignores the message. */
+  /** The observation that the observer returned. Undefined if the observer ignores the message. */
   readonly observation: Observation | undefined
   readonly #onError: (error: Error) => void
   #hasEnded = false
@@ -235,7 +239,7 @@ const INACTIVE = new RunningObservation(
   () => {},
 )
 
-/** Reports to an observer. Servers and clients have one only if they have the option `telemetry`. */
+/** Reports to an observer. Servers and clients create a reporter only if the option `telemetry` is set. */
 export class TelemetryReporter {
   readonly #telemetry: Telemetry
   readonly #onError: (error: Error) => void

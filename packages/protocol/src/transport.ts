@@ -16,8 +16,8 @@ import type { NetworkInfo } from './telemetry.ts'
 export interface Channel {
   /**
    * Sends one message, or the responses to a batch, in the order of the calls. Returns undefined if more can be sent
-   * immediately, otherwise a promise that resolves when more can be sent; the message is accepted in both cases. Throws or
-   * rejects, and writes nothing, if the channel has ended or the message cannot be written as JSON.
+   * immediately. Otherwise returns a promise that resolves when more can be sent. The message is accepted in both
+   * cases. If the channel has ended or the message cannot be written as JSON, throws or rejects, and writes nothing.
    */
   send(message: Message | Message[]): Awaitable<void>
   /**
@@ -53,9 +53,9 @@ export interface Requester {
 export interface ConnectOptions {
   /** Handles the requests and notifications of the server. */
   readonly responder: Responder
-  /** Called with each ignored, dropped or masked problem. */
+  /** Called with each problem that was handled: ignored, dropped or masked. */
   readonly onWarning: (warning: Error) => void
-  /** Called with each message that is received or sent. Optional for transports. Default: none. */
+  /** Called with each message, received or sent. Optional for transports. Default: none. */
   readonly onMessage?: MessageObserver | undefined
   /** Cancels the attempt to connect. Default: none. */
   readonly signal?: AbortSignal | undefined
@@ -81,8 +81,8 @@ export interface Connection extends Requester {
 /** Connects a client to a server. Created by a function of a transport, such as `http(url)`. */
 export interface Connector {
   /**
-   * Opens a new connection with each call. It is called again if a legacy server closed the first connection because of the
-   * probe for the modern era.
+   * Opens a new connection. It is called again if a legacy server has closed the first connection because of the probe
+   * for the modern era.
    */
   connect(options: ConnectOptions): Awaitable<Connection>
   /** The key under which facts about the server are remembered, such as its era: an origin or a command. Default: none. */
@@ -90,9 +90,9 @@ export interface Connector {
   /** How long to wait for the response to the probe for the era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
   /**
-   * The meaning of a missing response to that probe. `legacy`: the server belongs to the legacy era, because some stdio
-   * servers ignore unknown messages. `nothing`: connecting fails with `ConnectionError` `timeout`, as over a network.
-   * Default: `legacy`.
+   * The meaning of a missing response to the probe. `legacy`: the server belongs to the legacy era, because some stdio
+   * servers ignore unknown messages. `nothing`: connecting fails with `ConnectionError` (reason `timeout`), as over a
+   * network. Default: `legacy`.
    */
   readonly silence?: 'legacy' | 'nothing' | undefined
   /** The connection to the server, for telemetry: its transport, and the address and port of the server. Default: unknown. */

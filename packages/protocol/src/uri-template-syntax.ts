@@ -1,6 +1,9 @@
 /** Parses URI templates into literals and expressions (RFC 6570, section 2). */
 
-/** A URI template is malformed, exceeds a limit or is ambiguous for matching, or a value cannot be expanded. */
+/**
+ * The error of a URI template that is malformed, exceeds a limit or is ambiguous for matching, or of a value that
+ * cannot be expanded.
+ */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError'
   /** The template. */
@@ -25,13 +28,13 @@ export function failIn(template: string): Fail {
 
 /** The longest template, in UTF-16 code units. */
 const MAX_TEMPLATE_LENGTH = 4096
-/** The most variables in one template, counting repeated ones. */
+/** The largest number of variables in one template, counting repeated ones. */
 const MAX_VARIABLES = 32
 
 export interface Variable {
   readonly name: string
   readonly explode: boolean
-  /** The number of characters of the value that are used. 0: all. */
+  /** The number of characters of the value that are used. 0 means all. */
   readonly prefix: number
 }
 
@@ -53,7 +56,7 @@ export interface Expression {
 /** A percent-encoded literal, or an expression. */
 export type Piece = string | Expression
 
-/** Matches a literal or an expression, also one without a closing brace. */
+/** Matches a literal or an expression. The closing brace of an expression may be missing. */
 const piece = /\{([^}]*)\}?|[^{]+/g
 const notLiteral = /%(?![\dA-F]{2})|[^%!#$&-;=?-[\]_a-z~\u{a0}-\u{d7ff}\u{e000}-\u{10ffff}]/iu
 const variableSpec = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/

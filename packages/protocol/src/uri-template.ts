@@ -18,20 +18,21 @@ export interface UriMatcher {
   /** The distinct names of the variables, in the order of their first occurrence. */
   readonly variables: readonly string[]
   /**
-   * Returns the values in a URI, or undefined if it does not match. Never throws. Takes time linear in the length of the
-   * URI. A URI of more than 131,072 characters does not match.
+   * Returns the values in a URI, or undefined if it does not match. Never throws. Takes time linear in the length of
+   * the URI. A URI of more than 131,072 characters does not match.
    *
    * - The value of an exploded variable (`{/path*}`) is a list; all other values are strings. Missing variables have no
-   *   entry.
+   * entry.
    * - `{id}` matches at least one character, and none of `/ ? #` (nor `&` behind a `?`). `{+path}` matches any.
-   *   `{/path*}` matches any number of segments.
-   * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and may be in any order. A name that the template does
-   *   not have, or one that occurs twice without being exploded, does not match.
-   * - If there are several ways to match, earlier variables match as much as they can.
+   * `{/path*}` matches any number of segments.
+   * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and may be in any order. A name that is not in the
+   * template does not match. A name that occurs twice matches only if its variable is exploded.
+   * - If a URI matches in several ways, earlier variables match as much as possible.
    * - Values are percent-decoded. A broken escape does not match.
-   * - A value of the path never leads out of its segment: `{id}`, `{/id}`, `{.id}` and `{;id}` do not match a value that
-   *   is `.` or `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL. `{+path}` and
-   *   `{#path}` match any of these, so resolve such a value and check the resulting path before you open a file.
+   * - A value cannot leave its path segment: `{id}`, `{/id}`, `{.id}` and `{;id}` do not match a value
+   * that is `.` or `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL.
+   * `{+path}` and `{#path}` match any of these, so resolve such a value and check the resulting path before you open a
+   * file.
    *
    * Some values cannot be read back from the expanded URI: an empty `{id}` or `{+path}` and an exploded map do not
    * match; a list that is not exploded becomes one string with commas; and a value may differ if it contains the
@@ -268,7 +269,7 @@ export type UriTemplateMatch = Record<string, string | string[]>
 /** The values that were found for each variable. An exploded variable may have several. */
 type Found = Map<Variable, string[]>
 
-/** Matches a URI. Returns the values, or undefined if it does not match. Earlier slots match as much as they can. */
+/** Matches a URI. Returns the values, or undefined if it does not match. Earlier slots match as much as possible. */
 function matchParts(parts: readonly Part[], uri: string): UriTemplateMatch | undefined {
   try {
     const text = uri.length > MAX_URI_LENGTH ? uri : canonical(uri)
@@ -300,7 +301,7 @@ function readSlots(parts: readonly Part[], text: string): UriTemplateMatch | und
   return at === text.length ? valuesOf(found) : undefined
 }
 
-/** The entry for a position from which the rest of the URI does not match. */
+/** The entry for a position where the rest of the URI does not match. */
 const NONE = -1
 
 /**
@@ -367,7 +368,10 @@ function isConfined(value: string, { first, reserved }: Expression): boolean {
   return first === '?' || first === '&' || !/[/\\]|^\.\.?$/.test(value)
 }
 
-/** Returns the values by name. If a variable occurs twice, both values must be equal, or one a prefix as declared. */
+/**
+ * Returns the values by name. If a variable occurs twice, the values must be equal, or one must be the declared prefix
+ * of the other.
+ */
 function valuesOf(found: Found): UriTemplateMatch | undefined {
   const values = new Map<string, string | string[]>()
   const length = ({ prefix }: Variable) => prefix || MAX_URI_LENGTH

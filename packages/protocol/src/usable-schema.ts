@@ -34,10 +34,10 @@ interface LibrarySchema {
   readonly '~standard': object
 }
 
-/** zod 4 has `_zod`. zod 3 has `_def`, and `~standard` only from 3.24 on. */
+/** A schema of zod. zod 4 has `_zod`. zod 3 has `_def`, and `~standard` since 3.24. */
 type ZodSchema = { readonly _zod: object } | { readonly _def: object }
 
-/** Only schemas of Effect have `ast`. */
+/** A schema of Effect. Only these schemas have `ast`. */
 interface EffectSchema {
   readonly ast: object
 }
@@ -91,7 +91,10 @@ type MembersOf<S, Allowed> =
         [Key in keyof SchemaInput<S>]-?: Accepts<SchemaInput<S>[Key], Allowed> extends true ? never : Key
       }[keyof SchemaInput<S>]
 
-/** Whether a type accepts a value of the types `Allowed`. Also true for `never`, which is the type of the members of an empty object. */
+/**
+ * Whether a type accepts a value of the types `Allowed`. It is also true for `never`, the type of the members of an
+ * empty object.
+ */
 type Accepts<Value, Allowed> = unknown extends Value
   ? true
   : [Value] extends [never]

@@ -85,8 +85,9 @@ function flawsOf(issue: z.core.$ZodIssue): Flaw[] {
 }
 
 /**
- * Selects the flaw of a union that the sender most likely has to correct: the first one of the option with the right type,
- * the right tag and the fewest flaws. Without such an option, returns a flaw with all expected tags or types.
+ * Selects the flaw of a union that the sender most likely has to correct. It is the first flaw of the option with the
+ * right type, the right tag and the fewest flaws. If there is no such option, returns a flaw with all expected tags or
+ * types.
  */
 function likeliest(options: readonly (readonly Flaw[])[]): Flaw {
   const isKind = ({ path }: Flaw) => path.length === 0

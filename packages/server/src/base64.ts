@@ -1,6 +1,6 @@
 /** Base64 and Base64url without dependencies on a runtime. */
 
-/** `String.fromCharCode` accepts a limited number of arguments. */
+/** The number of arguments of one call of `String.fromCharCode`, which is limited. */
 const CHUNK = 0x8000
 
 export function toBase64(bytes: Uint8Array): string {

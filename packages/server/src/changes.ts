@@ -65,14 +65,14 @@ export interface ChangeReceiver {
   wants(change: Change): boolean
   /** The URIs of the resources that the client has subscribed to. */
   readonly uris: readonly string[]
-  /** Sends a change. Resolves when the next one can be sent. */
+  /** Sends a change. Resolves when the next change can be sent. */
   send(change: Change): Awaitable<void>
   /** Called when the server is closed. */
   end?(): void
 }
 
 /**
- * Called with a change. `isShared`: whether the source of the change already notifies all processes of the server.
+ * Called with a change. `isShared` says whether the source of the change already notifies all processes of the server.
  * Default: false.
  */
 type ChangeListener = (change: Change, isShared?: boolean) => void
@@ -93,8 +93,8 @@ export class ChangeHub {
   /** The functions that unsubscribe from each part. */
   readonly #subscribed = new Map<Handler, () => void>()
   /**
-   * Whether the server has begun to handle messages. Before, changes of lists are not published, because they are
-   * registrations during startup.
+   * Whether the server has begun to handle messages. Before that, list changes are not published, because they are
+   * registrations at startup.
    */
   isServing = false
 
@@ -215,7 +215,7 @@ export class ChangeHub {
     for (const receiver of this.#receivers) this.#attempt(() => this.sendAll(receiver))
   }
 
-  /** The lists that the server has. */
+  /** Returns the kinds of lists that the server supports. */
   #listKinds() {
     const capabilities = this.#parts.map((part) => capabilitiesOf(part, false))
     return LIST_KINDS.filter((kind) => capabilities.some((each) => each[kind] !== undefined))

@@ -20,8 +20,8 @@ export interface Proposals {
 }
 
 /**
- * Proposes values for a partial input, best first. `known` contains the other arguments that already have values. Only the
- * first 100 values are sent. If the completer is a plain list, the values that begin with the input are proposed.
+ * Proposes values for a partial input, the best first. `known` contains the values of the other arguments so far. Only
+ * the first 100 values are sent. If the completer is a plain list, it proposes the values that begin with the input.
  */
 export type Completer =
   | readonly string[]

@@ -26,17 +26,17 @@ export interface BlockOptions {
   _meta?: MetaObject
 }
 
-/** Text content. */
+/** Creates text content. */
 export function text(value: string, options?: BlockOptions): TextContent {
   return { type: 'text', text: value, ...options }
 }
 
-/** Image content (bytes or Base64). */
+/** Creates image content from bytes or Base64. */
 export function image(data: Uint8Array | string, mimeType: string, options?: BlockOptions): ImageContent {
   return { type: 'image', data: encodeData(data), mimeType: checkMimeType(mimeType), ...options }
 }
 
-/** Audio content (bytes or Base64). */
+/** Creates audio content from bytes or Base64. */
 export function audio(data: Uint8Array | string, mimeType: string, options?: BlockOptions): AudioContent {
   return { type: 'audio', data: encodeData(data), mimeType: checkMimeType(mimeType), ...options }
 }
@@ -47,13 +47,13 @@ export interface ResourceBlockOptions extends BlockOptions {
   mimeType?: string
 }
 
-/** An embedded resource with its contents: a string, bytes, or a value that is written as JSON. */
+/** Creates an embedded resource with its contents: a string, bytes, or a value that is written as JSON. */
 export function resource(uri: string, value: unknown, options: ResourceBlockOptions = {}): EmbeddedResource {
   const { mimeType, ...block } = options
   return { type: 'resource', resource: toContents(uri, value, mimeType), ...block }
 }
 
-/** A link to a resource. The resource can be read, but does not have to be in a list. */
+/** Creates a link to a resource. Clients must be able to read the resource, but it does not have to be in a list. */
 export function link(uri: string, name: string, options?: Omit<ResourceLink, 'type' | 'uri' | 'name'>): ResourceLink {
   return { type: 'resource_link', uri, name, ...options }
 }
@@ -71,7 +71,7 @@ export function toContents(
   return { uri, mimeType: mimeType ?? 'application/json', text: toJson(value, `contents of ${quoted(uri)}`) }
 }
 
-/** The required string members of each block type, except for embedded resources. */
+/** The required string members of each block type, except embedded resources. */
 const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],

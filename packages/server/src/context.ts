@@ -30,7 +30,7 @@ export interface ClientAccess {
   readonly logLevel: LoggingLevel | undefined
   /** Sends a notification that belongs to the request, in the form of the client's revision. */
   notify(method: string, params: JsonObject): Awaitable<void>
-  /** Creates the asker of the request. Called once, for the first question or step. */
+  /** Creates the object that sends the questions of the request. Called once, for the first question or step. */
   createAsker(): Asker
 }
 
@@ -81,7 +81,7 @@ export class RequestContext implements Context {
     return this.#exchange.auth
   }
 
-  /** The caller for limits that callers share. */
+  /** The caller to whom shared limits apply. */
   get caller(): string | undefined {
     return this.#exchange.caller
   }
@@ -112,7 +112,7 @@ export class RequestContext implements Context {
     return this.#log
   }
 
-  /** The asker of this request. Undefined before the first question or step. */
+  /** The object that sends the questions of this request. Undefined before the first question or step. */
   get asker(): Asker | undefined {
     return this.#asker
   }
@@ -122,8 +122,8 @@ export class RequestContext implements Context {
     return this.#pending.filter((answer) => !answer.isAwaited).map(({ label }) => label)
   }
 
-  // These members are getters that return bound functions, because handlers may destructure the context. Getters create
-  // a function only when it is used.
+  // These members are getters that return bound functions, because handlers may destructure the context. With getters,
+  // a function is created only if it is used.
 
   get progress(): Context['progress'] {
     return (done, total, message) => this.#sendProgress(done, total, message)

@@ -1,4 +1,4 @@
-/** Tools, resources and prompts as values, which `server.add` registers. They can be in separate files. */
+/** Tools, resources and prompts as values. They can be in separate files, and `server.add` registers them. */
 
 import { kindOf, type SchemaInput, type SchemaOutput } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'

@@ -30,8 +30,8 @@ export const HANDLER_MEMBERS = {
 } as const satisfies Readonly<Record<string, keyof Handler>>
 
 /**
- * Members that a handler may lack: their requests then succeed without an effect. Capabilities decide whether clients
- * may send them.
+ * Optional members. If a handler lacks one of them, its requests succeed without an effect. Capabilities decide whether
+ * clients may send these requests.
  */
 const OPTIONAL_MEMBERS: readonly string[] = ['subscribe', 'unsubscribe', 'setLogLevel']
 

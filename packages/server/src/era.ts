@@ -40,17 +40,17 @@ export interface ServerEra {
   ): Promise<ResponseMessage | undefined>
 }
 
-/** Limits of a server. */
+/** The limits of a server. */
 export interface ServerLimits {
-  /** The most `subscriptions/listen` streams that are open at the same time. Default: 1,000. */
+  /** The largest number of open `subscriptions/listen` streams. Default: 1,000. */
   readonly listens: number
-  /** The most URIs that one session or stream subscribes to. Default: 1,000. */
+  /** The largest number of URIs that one session or stream subscribes to. Default: 1,000. */
   readonly subscriptions: number
   /** How often one legacy call may return `inputRequired()`. Default: 16. */
   readonly rounds: number
   /**
-   * The fraction of `listens` that one caller of an HTTP endpoint may use, from 0 to 1; at least 16 streams. Default:
-   * 0.25.
+   * The share of `listens` that one caller of an HTTP endpoint may use, from 0 to 1. Each caller may have at least 16
+   * streams. Default: 0.25.
    */
   readonly perCaller: number
 }
@@ -80,7 +80,10 @@ export interface ServerInternals {
   run(request: ServerRequest, ctx: RequestContext): Promise<object>
 }
 
-/** Returns a sentence about invalid parameters, or undefined. `tools/call` has a handwritten check, because it is frequent. */
+/**
+ * Returns a sentence about invalid parameters, or undefined. `tools/call` is checked without a schema, because it is
+ * frequent.
+ */
 export function paramsProblem(revision: Revision, method: string, params: JsonObject): string | undefined {
   if (method === 'tools/call' && params.inputResponses === undefined && params.requestState === undefined) {
     return toolCallProblem(params)

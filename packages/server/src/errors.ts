@@ -1,4 +1,4 @@
-/** The errors of this package. Reports faults in user code to the author, and masks them for clients. */
+/** The errors of this package. Faults in user code are reported to the author and masked for clients. */
 
 import {
   type CallToolResult,
@@ -12,7 +12,7 @@ import {
 } from '@mcpx/protocol'
 import type { ServerRequest } from './middleware.ts'
 
-/** A registration or an option is invalid. The message names the place and the remedy. */
+/** The error of an invalid registration or option. The message names the place and the remedy. */
 export class RegistrationError extends Error {
   override readonly name = 'RegistrationError'
 }
@@ -29,12 +29,18 @@ export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-/** An input request is invalid, or its key is used twice. This is a bug of the server; clients never see the message. */
+/**
+ * The error of an invalid input request, or of a key that is used twice. This is a bug of the server; clients never see
+ * the message.
+ */
 export class QuestionError extends Error {
   override readonly name = 'QuestionError'
 }
 
-/** A handler returned a value that cannot be sent. This is a bug of the server; clients never see the message. */
+/**
+ * The error of a handler that returns a value which cannot be sent. This is a bug of the server; clients never see the
+ * message.
+ */
 export class ResultError extends Error {
   override readonly name = 'ResultError'
 }
@@ -63,9 +69,9 @@ export function resourceNotFound(uri: string): RpcError {
 }
 
 /**
- * Called with each fault (an unexpected error in user code), but not with the cancellation of a call. The client sees
- * only `id`. `request` is the method with the tool, prompt or URI, such as `tools/call "search"`. It is undefined for
- * faults outside of a request.
+ * Called with each fault, which is an unexpected error in user code. The cancellation of a call is not a fault. The
+ * client sees only `id`. `request` is the method with the tool, prompt or URI, such as `tools/call "search"`. It is
+ * undefined for faults outside of a request.
  */
 export type OnError = (error: unknown, ctx: Context | undefined, id: string, request: string | undefined) => void
 

@@ -1,4 +1,7 @@
-/** The interface of extensions: optional features of the protocol that are added to a server by `createServer`. */
+/**
+ * The interface of extensions. An extension is an optional feature of the protocol, which `createServer` adds to a
+ * server.
+ */
 
 import type {
   AuthInfo,
@@ -39,7 +42,9 @@ export interface ExtensionMethod {
    * parameters are checked. Default: false.
    */
   readonly requiresDeclaration?: boolean | undefined
-  /** Whether results have cache hints. Missing hints are added: not cacheable, and private. Default: false. */
+  /**
+   * Whether results have cache hints. If hints are missing, the results are not cacheable and private. Default: false.
+   */
   readonly cacheable?: boolean | undefined
   /** Whether the handler may ask the client for input, as `ctx.elicit` does. Default: false. */
   readonly mayAsk?: boolean | undefined
@@ -62,10 +67,10 @@ export interface Subscriber {
   /** The context of the request, with its caller and its client. */
   readonly ctx: Context
   /**
-   * Sends a notification that the extension lists in `notifications`. The first one waits until the subscription is
-   * acknowledged. Resolves when the next one can be sent. Await it, and combine changes that happen in the meantime
-   * into one notification, because the number of waiting notifications is not limited. Has no effect after the end of
-   * the stream.
+   * Sends a notification whose method is in `notifications` of the extension. The first notification waits until the
+   * subscription is acknowledged. Resolves when the next notification can be sent. Await the promise, and combine
+   * changes that happen in the meantime into one notification, because the number of waiting notifications is not
+   * limited. Has no effect after the end of the stream.
    */
   notify(method: string, params: JsonObject): Promise<void>
 }
@@ -99,7 +104,10 @@ export interface ExtensionMembers {
   readonly subscriptions?: Readonly<Record<string, ExtensionSubscription>> | undefined
   /** The notifications that `Subscriber.notify` sends. Default: none. */
   readonly notifications?: readonly string[] | undefined
-  /** The error codes from -32099 to -32020 that the extension sends. Other codes in this range become -32603. Default: none. */
+  /**
+   * The error codes from -32099 to -32020 that the extension sends. Codes in this range that are not listed become
+   * -32603. Default: none.
+   */
   readonly errorCodes?: readonly number[] | undefined
   /**
    * Runs right before the handler, after all middleware of `server.use`. If this server is mounted in another one, only
@@ -129,15 +137,16 @@ export interface ServerExtension extends ExtensionMembers {
   /** The id: a prefix of the author's domain, a slash and a name, such as `com.example/greetings`. */
   readonly id: string
   /**
-   * The settings that are declared to clients in `capabilities.extensions`. `false`: only clients declare the extension.
-   * Default: `{}`.
+   * The settings in `capabilities.extensions` of the server. With `false`, the server does not declare the extension;
+   * only clients do. Default: `{}`.
    */
   readonly settings?: JsonObject | false | undefined
   /**
-   * The eras that have the extension. In the legacy era, only the revision 2025-11-25 has extensions. Default: both.
+   * The eras in which the extension is declared. In the legacy era, only revision 2025-11-25 has extensions. Default:
+   * both.
    */
   readonly eras?: readonly Era[] | undefined
-  /** Called by each server that the extension is added to. Returns further members, which can use the server. */
+  /** Called once for each server that uses the extension. Returns further members, which can use the server. */
   install?(host: ExtensionHost): ExtensionMembers | undefined
 }
 
@@ -156,40 +165,46 @@ export interface ExtensionHost {
   /** Converts the return value of a handler or middleware to a result. Throws if it is not an object or is nested too deep. */
   toResult(request: ServerRequest, returned: unknown): object
   /**
-   * Encrypts data with the `secrets` of the server into a string. `open` accepts it for `ttl` ms, with the same
-   * binding, on servers with the same secrets.
+   * Encrypts data with the `secrets` of the server. Returns a string that `open` accepts for `ttl` ms, with the same
+   * binding and on servers with the same secrets.
    */
   seal(data: JsonObject, binding: string, ttl: number): Promise<string>
-  /** Decrypts the result of `seal`. Rejects if it was altered or has expired, or the binding or the secrets differ. */
+  /**
+   * Decrypts the result of `seal`. Rejects if it was altered, has expired, or was created with another binding or other
+   * secrets.
+   */
   open(sealed: string, binding: string): Promise<JsonObject>
   /**
-   * Returns those options of a tool that belong to extensions, also for tools of mounted servers. Returns undefined for
-   * a tool without such options, and for one that the caller may not call.
+   * Returns the options of a tool that belong to extensions. It also finds tools of mounted servers. Returns undefined
+   * if the tool has no such options or the caller may not call it.
    */
   toolOptions(tool: string, ctx: Context): ExtensionToolOptions | undefined
-  /** Returns the answers and the results of steps that a request has so far, including those of middleware. Modern era only. */
+  /**
+   * Returns the answers and the results of steps that a request has so far. They include answers and steps of
+   * middleware. Modern era only.
+   */
   stateOf(ctx: Context): { readonly answers: JsonObject; readonly steps: JsonObject }
-  /** Returns the caller for limits that callers share. Undefined if the transport has one peer only. */
+  /** Returns the caller to whom shared limits apply. Returns undefined if the transport has only one peer. */
   callerOf(ctx: Context): string | undefined
   /** Returns whether a client can answer an input request, by its declared capabilities. */
   canAnswer(request: InputRequest, client: Pick<ClientFacts, 'capabilities'>): boolean
   /**
-   * Creates the context of work that may take longer than its request. `base` is the context of the request, whose other
-   * members are kept. Default of `base`: a context that sends nothing.
+   * Creates the context of work that may take longer than its request. All members that `work` does not define come
+   * from `base`, the context of the request. Default of `base`: a context that sends nothing.
    */
   createContext(work: LongWork, base?: Context): Context
   /** Runs a request through the middleware and the handler, as if its client had sent it. */
   run(request: ServerRequest, ctx: Context): Promise<object>
   /**
-   * Runs work, and reports it to the option `telemetry` of the server. `run` may call `end` with the outcome. Default
-   * of the outcome: the return value or the error of `run`.
+   * Runs work, and reports it to `telemetry` of the server. `run` may call `end` with the outcome. By default, the
+   * outcome is the return value or the error of `run`.
    */
   observe<Result>(work: ObservedWork, run: (end: (outcome: Outcome) => void) => Promise<Result>): Promise<Result>
   /** Lets the option `telemetry` of the server read the load of the extension, until the server is closed. */
   reportLoad(readLoad: () => ServerLoad): void
 }
 
-/** The functions behind the context of long work. */
+/** The functions that the context of long work uses. */
 export interface LongWork {
   /** The request that the work answers. */
   readonly request: ServerRequest
@@ -197,7 +212,7 @@ export interface LongWork {
   readonly signal: AbortSignal
   /** The caller. */
   readonly auth: AuthInfo | undefined
-  /** The client. Its capabilities decide which questions can be asked. */
+  /** The client. Its capabilities determine which questions can be asked. */
   readonly client: Pick<ClientFacts, 'info' | 'capabilities'>
   /** The HTTP request. Default: none. */
   readonly requestInfo?: RequestInfo | undefined
@@ -210,7 +225,10 @@ export interface LongWork {
   step(key: string, run: () => Promise<unknown>): Promise<unknown>
   /** Replaces `ctx.progress`. */
   progress(done: number, total?: number, message?: string): Awaitable<void>
-  /** Further members of the context, with which the extension recognizes its contexts. Use symbols as keys. Default: none. */
+  /**
+   * Further members of the context, so that the extension can recognize its contexts. Use symbols as keys. Default:
+   * none.
+   */
   readonly members?: Readonly<Record<symbol, unknown>> | undefined
 }
 

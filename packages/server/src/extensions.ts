@@ -78,7 +78,7 @@ export class Extensions {
   readonly #resultTypes = new Map<string, readonly string[]>()
   readonly #errorCodes = new Set<number>()
   readonly #settings = new Map<string, { readonly eras: readonly Era[]; readonly settings: JsonObject | false }>()
-  /** The extension that has each member, for errors. */
+  /** The owner of each member, for errors. */
   readonly #owners = new Map<string, string>()
 
   constructor(extensions: readonly ServerExtension[], host: ExtensionHost) {
@@ -113,7 +113,9 @@ export class Extensions {
     return found && isIn(found.eras, revision) ? found : undefined
   }
 
-  /** Returns whether the server ignores the declaration of a client, because the extension is not for this era. */
+  /**
+   * Returns whether the server ignores the declaration of a client, because the extension does not exist in this era.
+   */
   ignores(id: string, era: Era): boolean {
     return this.#settings.get(id)?.eras.includes(era) === false
   }
@@ -216,7 +218,7 @@ async function checkSchema(
   if (schema === undefined) return { value }
   const result = await createStandardCheck(schema as Parameters<typeof createStandardCheck>[0])(value)
   if (result.issues === undefined) return { value: result.value }
-  // Schemas of zod/mini, such as those of the protocol, have no messages of their own.
+  // Schemas of zod/mini, such as the schemas of the protocol, contain no messages.
   const lacksMessages = '_zod' in schema && result.issues.some(({ message }) => message === 'Invalid input')
   const problem = lacksMessages ? problemOf(schema as unknown as Schema, value, place) : undefined
   return { problem: problem ?? describeIssues(result.issues, place) }

@@ -1,4 +1,7 @@
-/** Writes values of handlers as JSON. Refuses values that JSON would write as an empty object, such as a Map or a promise. */
+/**
+ * Writes values of handlers as JSON. Refuses values that would become empty objects in JSON, such as a Map or a
+ * promise.
+ */
 
 import { isObject, placeOf } from '@mcpx/protocol'
 import { ResultError } from './errors.ts'
@@ -24,7 +27,7 @@ export function isPlainJson(value: unknown, depth: number = PLAIN_DEPTH): boolea
   if (value === null) return true
   if (depth === 0 || hasToJson(value)) return false
   if (Array.isArray(value)) {
-    // `every` would skip holes.
+    // Do not use `every`, which skips holes.
     for (const item of value) if (!isPlainJson(item, depth - 1)) return false
     return true
   }
@@ -77,7 +80,7 @@ function lostValue(value: unknown): string | undefined {
     return 'an iterator or generator would be sent empty; collect its values, and report progress with ctx.progress()'
   }
   const prototype: object | null = Object.getPrototypeOf(value)
-  // The prototype of a plain object of another realm has no prototype either.
+  // Accept plain objects of other realms, too: the prototype of their prototype is null.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
   if (isPlain || Object.keys(value).length > 0) return undefined
   const name = value.constructor?.name || 'object'

@@ -29,10 +29,12 @@ import {
   toStepResult,
 } from './questions.ts'
 
-/** How long to wait for the answer of a user, in ms. The client may cancel the call earlier. */
+/** How long to wait for the answer of a user, in ms. */
 const ANSWER_TIMEOUT = 3_600_000
 
-/** The asker of one call. If the handler returns `inputRequired()` and runs again, answers and steps are kept. */
+/**
+ * Sends the questions of one call. If the handler returns `inputRequired()` and runs again, answers and steps are kept.
+ */
 export class LegacyAsker implements Asker {
   readonly #exchange: Exchange
   readonly #session: Session

@@ -86,7 +86,7 @@ async function answerExtension(
   return await runUntilComplete({ message, exchange, session, revision, server }, params)
 }
 
-/** Removes the modern members for answers and state: in the legacy era the server has not sent any, so they are forged. */
+/** Removes the modern members for answers and state. A legacy server never sends them, so they are forged. */
 function withoutModernParams(params: JsonObject = {}): JsonObject {
   if (!('inputResponses' in params || 'requestState' in params)) return params
   const { inputResponses, requestState, ...others } = params
@@ -100,8 +100,8 @@ interface InitializeParams {
 }
 
 /**
- * The most characters of JSON that the client's name and capabilities may have. They are limited because sessions store
- * them before the caller is authenticated.
+ * The largest size of the client's name and capabilities, in characters of JSON. They are limited because sessions
+ * store them before the caller is authenticated.
  */
 const MAX_HANDSHAKE_LENGTH = 65_536
 
@@ -127,7 +127,8 @@ async function initialize(
   const requested = params as unknown as InitializeParams
   const tooLarge = sizeProblem(requested)
   if (tooLarge !== undefined) return errorMessage(id, invalidParams(tooLarge))
-  // If the requested revision is not supported, offers the newest legacy one. The client decides whether to continue.
+  // If the requested revision is not supported, offer the newest legacy revision. The client decides whether to
+  // continue.
   const revision = revisionsOf('legacy').find((each) => each === requested.protocolVersion) ?? LATEST_LEGACY_REVISION
   // The client may declare capabilities that the agreed revision does not have.
   const { capabilities, clientInfo } = stripParamsFor(revision, method, requested)
@@ -219,7 +220,7 @@ class LegacyClient implements ClientAccess {
     return exchange.notify(method, stripParamsFor(revision, method, params))
   }
 
-  /** Returns the asker, which is the same in all runs of the call. */
+  /** Returns the object that sends questions. It is the same in all runs of the call. */
   createAsker(): LegacyAsker {
     const { exchange, session, revision, server } = this.#call
     this.#asker ??= new LegacyAsker(exchange, session, revision, server.onUnsupported)
@@ -242,7 +243,10 @@ async function run(
   return {}
 }
 
-/** The most characters of all URIs of a session. They are limited because the record of a session is copied at each change. */
+/**
+ * The largest total length of the URIs of a session, in characters. It is limited because the record of a session is
+ * copied at each change.
+ */
 const MAX_SUBSCRIPTIONS_LENGTH = 262_144
 
 interface SessionChange {

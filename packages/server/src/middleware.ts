@@ -3,7 +3,7 @@
 import type { Awaitable, Context, JsonObject, ListToolsResult, PageRequest, Store, Tool } from '@mcpx/protocol'
 import { deriveContext } from './context.ts'
 
-/** A request on its way to the handler. */
+/** A request that middleware and the handler receive. */
 export interface ServerRequest {
   /** The method, such as `tools/call`. */
   readonly method: string
@@ -21,8 +21,8 @@ export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<
 export type ToolLookup = (name: string, ctx: Context) => Promise<Tool | undefined>
 
 /**
- * Handles a request: calls `next` at most once, and returns its result or another one. `findTool` returns the definition of
- * a tool, with its annotations.
+ * Handles a request: calls `next` at most once, and returns the result of `next` or another result. `findTool` returns
+ * the definition of a tool, with its annotations.
  */
 export interface Middleware {
   (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup): Awaitable<object>
@@ -50,7 +50,10 @@ export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): En
   )
 }
 
-/** The most pages that a lookup reads. A longer list is an error, because the tool might be on a later page. */
+/**
+ * The largest number of pages that a lookup reads. A longer list is an error, because the tool might be on a later
+ * page.
+ */
 const MAX_PAGES = 1_000
 
 /** Creates a tool lookup. It calls the endpoint directly, so that other middlewares do not see the list requests. */

@@ -36,7 +36,7 @@ export interface CallState extends JsonObject {
   kinds?: Record<string, string>
   /** The results of finished steps. */
   steps?: Record<string, unknown>
-  /** The state that the handler passed to `inputRequired`. */
+  /** The state that the handler has passed to `inputRequired`. */
   own?: string
 }
 
@@ -52,7 +52,7 @@ export class ModernAsker implements Asker {
   readonly #kinds: QuestionKinds
   readonly #runningSteps = new Map<string, Promise<unknown>>()
   readonly #openRequests: Record<string, InputRequest> = {}
-  /** Whether a question is invalid. The error is then reported immediately, and the other questions are not sent. */
+  /** Whether a question is invalid. If so, the error is reported immediately, and the other questions are not sent. */
   #isBroken = false
 
   constructor(call: ModernCall, state: CallState = {}) {

@@ -15,9 +15,9 @@ import { RegistrationError } from './errors.ts'
 
 export interface VisibilityOptions {
   /**
-   * Returns whether the item exists for a caller. `auth` is undefined for a caller who is not authenticated. Only
-   * `true` grants visibility; a promise does not. Default: the item exists for all callers, and is listed for callers
-   * with its `scopes`.
+   * Returns whether the item exists for a caller. `auth` is undefined if the caller is not authenticated. Only `true`
+   * grants visibility; a promise does not. Default: the item exists for all callers, and is listed for callers that
+   * have its `scopes`.
    */
   visible?: ((auth: AuthInfo | undefined) => boolean | undefined) | undefined
   /** The scopes that a caller needs to use the item. If scopes are missing, the error names them. Default: none. */
@@ -54,7 +54,7 @@ export function createAccessRule({ visible, scopes = [] }: VisibilityOptions): A
 
 export interface NamedItem {
   readonly name: string
-  /** Undefined if all callers may see and use the item. */
+  /** The access rule. Undefined if all callers may see and use the item. */
   readonly access: AccessRule | undefined
 }
 
@@ -117,7 +117,7 @@ export class NamedItems<Item extends NamedItem> {
     try {
       return item && isAdmitted(item, auth) ? item : undefined
     } catch {
-      // The caller lacks scopes: the call itself fails with the error that names them.
+      // The caller lacks scopes. The call itself fails with the error that names the scopes.
       return undefined
     }
   }
@@ -139,7 +139,7 @@ export class NamedItems<Item extends NamedItem> {
     this.#items.set(name, item)
   }
 
-  /** Returns whether the item existed. */
+  /** Removes an item. Returns whether it existed. */
   remove(name: string): boolean {
     return this.#items.delete(name)
   }

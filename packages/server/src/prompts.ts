@@ -45,7 +45,7 @@ export type PromptOptions<Args = AnySchema> = PromptMembers<Args> & {
 export interface PromptMembers<Args> extends VisibilityOptions {
   /** The display name. Default: the prompt's name. */
   title?: string | undefined
-  /** Shown to the user. Default: none. */
+  /** The description for the user. Default: none. */
   description?: string | undefined
   /**
    * The arguments, an object of strings: a schema of any library that converts to JSON Schema, or a JSON Schema.

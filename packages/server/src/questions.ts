@@ -46,9 +46,9 @@ export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknow
 export interface Question {
   /** The input request as the protocol sends it. */
   readonly request: InputRequest
-  /** Default: every response of the right type is accepted. */
+  /** Checks the response. Default: every response of the right type is accepted. */
   readonly check?: AnswerCheck
-  /** Used if the client does not support the request: the answer, or a message for the model. Default: none. */
+  /** The answer, or a message for the model, that is used if the client does not support the request. Default: none. */
   readonly otherwise?: unknown
 }
 
@@ -261,7 +261,7 @@ function isStandard(schema: FormSchema): schema is StandardSchema {
   return '~standard' in schema
 }
 
-/** The most questions that a handler may ask in one run, and that a result may contain. */
+/** The largest number of questions of a handler in one run, and of a result. */
 const MAX_QUESTIONS = 1_000
 
 /** The kind of question per key. A key must keep its kind in all runs of a call. */
@@ -271,8 +271,8 @@ export type QuestionKinds = Map<string, string>
 export interface QuestionedClient {
   readonly capabilities: ClientCapabilities
   /**
-   * Whether the revision has the capability `sampling.context`. In other revisions every client with sampling supports
-   * `includeContext`.
+   * Whether the revision has the capability `sampling.context`. In other revisions, every client that supports sampling
+   * supports `includeContext`.
    */
   readonly declaresContext: boolean
   readonly onUnsupported: OnUnsupported | undefined
@@ -441,7 +441,7 @@ function isUrlMode(params: unknown): boolean {
   return (params as { mode?: unknown } | undefined)?.mode === 'url'
 }
 
-/** Returns the capabilities that the client lacks for this question, or undefined. */
+/** Returns the capabilities for this question that the client lacks, or undefined. */
 export function missingCapabilities(
   { method, ...request }: InputRequest,
   { elicitation, sampling, roots }: ClientCapabilities,

@@ -19,7 +19,7 @@ const EXTENSION_OPTIONS: Readonly<Record<string, string>> = {
   ui: 'apps() of @mcpx/apps',
 }
 
-/** Our option names by the names that other libraries use. */
+/** Our option names, by the names that other libraries use. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   inputSchema: 'input',
   parameters: 'input',

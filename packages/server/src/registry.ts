@@ -15,7 +15,7 @@ import { type NoInput, type NoOutput, type RunTool, type SomeSchema, type ToolOp
 type ListKind = 'tools' | 'resources' | 'prompts'
 
 export interface RegistryOptions {
-  /** The most items on a page of a list. Default: 1,000. */
+  /** The largest number of items on a page of a list. Default: 1,000. */
   readonly pageSize?: number | undefined
   /** The cache hints of each list. Default: not cacheable. */
   readonly cache?: { readonly [List in ListKind | 'resourceTemplates']?: CacheHints } | undefined
@@ -32,8 +32,8 @@ export interface RegistryOptions {
 }
 
 /**
- * A handler with methods that add items. `listTools` and `callTool` exist from the first registered tool on, and likewise
- * for resources and prompts. All `add` methods throw a `RegistrationError` for an invalid item.
+ * A handler with methods that add items. `listTools` and `callTool` exist after the first tool was registered; the same
+ * applies to resources and prompts. All `add` methods throw a `RegistrationError` for an invalid item.
  *
  * ```ts
  * const registry = createRegistry()
@@ -79,7 +79,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const resources = new Resources({ ...use, hints: cache.resources, templateHints: cache.resourceTemplates })
   const completion = { complete: createCompletion(prompts, resources) }
   const feed = new ChangeFeed(onError)
-  /** A member that declares the logging capability. Its function does nothing, because the server stores the level. */
+  /** A member that declares the logging capability. Its function has no effect, because the server stores the level. */
   const logging = { setLogLevel: async () => {} }
 
   function onAdded(kind: ListKind, ...members: (Partial<Handler> | false | undefined)[]): void {
@@ -111,7 +111,8 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     removeResource: (uri) => onRemoved('resources', resources.remove(uri)),
     removePrompt: (name) => onRemoved('prompts', prompts.remove(name)),
     resourceUpdated(uri) {
-      // A process may report changes of resources that only other processes have.
+      // Make the registry a part of the server even if it is empty, because a process may report changes of resources
+      // that only other processes have.
       onRegister?.()
       feed.publish({ kind: 'resource', uri })
     },

@@ -13,7 +13,7 @@ export interface StateBinding {
 }
 
 export interface RequestStateOptions {
-  /** Secrets of at least 16 characters. The first one encrypts; all decrypt. Default: a random one. */
+  /** Secrets of at least 16 characters. The first secret encrypts; all secrets decrypt. Default: a random secret. */
   readonly secrets?: readonly string[] | undefined
   /** How long a state is valid, in ms. Default: 600,000. */
   readonly ttl?: number | undefined
@@ -23,7 +23,7 @@ export interface RequestStateOptions {
 
 /** The longest state that is accepted from clients, in characters. */
 export const MAX_STATE_LENGTH: number = 1024 * 1024
-/** An encrypted state consists of the id of its key, the nonce, and the encrypted data. */
+/** The lengths of the parts of an encrypted state: the id of its key, the nonce, and the encrypted data. */
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const DATA_AT = KEY_ID_BYTES + NONCE_BYTES

@@ -70,21 +70,21 @@ export type UriVariables<Template extends string> = string extends Template
 
 /** A resource in the list of a template. */
 export interface ListedResource extends Omit<Resource, 'name'> {
-  /** Default: the URI. */
+  /** The name. Default: the URI. */
   name?: string
 }
 
 /** Options of a resource or a resource template. */
 export interface ResourceOptions<Uri extends string = string> extends VisibilityOptions {
-  /** Default: the URI or template. */
+  /** The name. Default: the URI or template. */
   name?: string | undefined
   /** The display name. Default: none. */
   title?: string | undefined
-  /** Describes the contents of the resource. Default: none. */
+  /** The description of the contents. Default: none. */
   description?: string | undefined
   /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for all other values. */
   mimeType?: string | undefined
-  /** The size in bytes. Not for templates. Default: none. */
+  /** The size in bytes. Templates have no size. Default: none. */
   size?: number | undefined
   /** Icons that a client may show. Default: none. */
   icons?: Icon[] | undefined

@@ -21,7 +21,7 @@ import type { ServerRequest } from './middleware.ts'
 import type { CacheHints } from './named-items.ts'
 import { type CheckSchema, describeIssues } from './schemas.ts'
 
-/** The deepest nesting of results. Peers refuse deeper messages. */
+/** The deepest nesting of a result. Peers refuse deeper messages. */
 const MAX_DEPTH = 128
 
 /** Creates a result that asks the client for input. `requestState` is encrypted before it is sent. */
@@ -58,7 +58,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
     for (const item of value) if (isDeeperThan(item, levels - 1)) return true
     return false
   }
-  // `for in` takes a fifth of the time of `Object.values`.
+  // Use `for in`, which takes a fifth of the time of `Object.values`.
   for (const key in value) if (isDeeperThan((value as JsonObject)[key], levels - 1)) return true
   return false
 }
@@ -143,7 +143,7 @@ export function createStructuredResult(
     if (isInputRequired(value)) return value
     if (isCallToolResult(value)) {
       if (value.isError === true) return value
-      // A value that has a member `content` but is not a result is checked like any other value.
+      // Check a value that has a member `content` but is not a result like any other value.
       if (value.structuredContent !== undefined) {
         return { ...value, structuredContent: await toStructured(value.structuredContent) }
       }

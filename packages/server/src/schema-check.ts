@@ -1,4 +1,4 @@
-/** Checks values with schemas of libraries. Each refinement runs once, and the caller receives its failure. */
+/** Checks values with schemas of libraries. Each refinement runs once, and its failure is returned. */
 
 import { type AnySchema, isObject, type SchemaResult, type StandardSchema } from '@mcpx/protocol'
 

@@ -15,7 +15,7 @@ import {
 import { RegistrationError, reasonOf } from './errors.ts'
 import { createStandardCheck } from './schema-check.ts'
 
-/** A problem with a value. `at` is the whole path, if the validator returned it as a string. */
+/** A problem of a value. `at` is the whole path, if the validator has returned the path as a string. */
 export interface Issue extends SchemaIssue {
   readonly at?: string
 }
@@ -86,8 +86,8 @@ export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): Prepared
 
 /**
  * Creates a check for values that were written as JSON, with the JSON Schema that clients see. The check of a library's
- * schema expects the values before. Compiled on first use. Returns undefined for a plain JSON Schema, whose own check
- * does the same.
+ * schema expects the original values instead. The schema is compiled on first use. Returns undefined for a plain JSON
+ * Schema, whose own check has the same effect.
  */
 export function createOutputCheck(schema: AnySchema, json: JsonObject, use: SchemaUse): CheckSchema | undefined {
   if (!isStandard(schema)) return undefined
@@ -184,7 +184,7 @@ function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: 
   return json
 }
 
-/** How to convert the schemas of libraries that do not convert by themselves. */
+/** How to wrap the schemas of libraries that cannot convert them to JSON Schema. */
 const WRAPPERS: Readonly<Record<string, string>> = {
   valibot: 'wrap it with toStandardJsonSchema(schema) of @valibot/to-json-schema',
   effect: 'wrap it with Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))',
@@ -284,7 +284,7 @@ function unescapePointer(segment: string): string {
   }
 }
 
-/** The most issues in a description. The number of further issues is added. */
+/** The largest number of issues in a description. The number of further issues is added. */
 const MAX_ISSUES = 10
 const MAX_ISSUE_LENGTH = 500
 

@@ -53,14 +53,14 @@ export interface ServerOptions {
   /** Instructions for the model on how to use the server. Default: none. */
   readonly instructions?: string | undefined
   /**
-   * Secrets that encrypt the state of unfinished calls. The first one encrypts; all decrypt. Default: a random one for this
-   * process.
+   * Secrets for the state of unfinished calls. The first secret encrypts; all secrets decrypt. Default: a random secret
+   * for this process.
    */
   readonly secrets?: readonly string[] | undefined
   /**
-   * The state that all processes of this server share, such as sessions. Changes of lists and resources reach the
-   * clients of every process. Transports and `rateLimit` use it as well. The creator of the store closes it. Default:
-   * the memory of this process.
+   * Stores the state that all processes of this server share, such as sessions. With a store, changes of lists and
+   * resources reach the clients of every process. Transports and `rateLimit` use the store, too. The creator of the
+   * store closes it. Default: the memory of this process.
    */
   readonly store?: Store | undefined
   /** How long the state of an unfinished call is valid, in ms. Default: 600,000. */
@@ -68,8 +68,8 @@ export interface ServerOptions {
   /** Called with each fault in user code; the client sees only its id. Default: writes to stderr. */
   readonly onError?: OnError | undefined
   /**
-   * Has a function `elicit`, which answers forms and URLs that the client cannot show. Default: the call fails with an
-   * error that names the missing capability.
+   * Answers forms and URLs that the client cannot show. Default: the call fails with an error that names the missing
+   * capability.
    */
   readonly onUnsupported?: OnUnsupported | undefined
   /** Whether clients of revisions before 2026-07-28 are supported. Default: true. */
@@ -82,7 +82,7 @@ export interface ServerOptions {
    * OpenTelemetry.
    */
   readonly logging?: boolean | undefined
-  /** The most items on a page of a list. Default: 1,000. */
+  /** The largest number of items on a page of a list. Default: 1,000. */
   readonly pageSize?: RegistryOptions['pageSize']
   /** The cache hints of the lists of registered items. Default: not cacheable. */
   readonly cache?: RegistryOptions['cache']
@@ -92,7 +92,7 @@ export interface ServerOptions {
   readonly validator?: RegistryOptions['validator']
   /** Observes all messages, for example `telemetry()` of `@mcpx/telemetry`, which traces them. Default: none. */
   readonly telemetry?: Telemetry | undefined
-  /** Optional features of the protocol, such as tasks, or features of your own. Default: none. */
+  /** Optional features of the protocol, such as tasks, or your own features. Default: none. */
   readonly extensions?: readonly ServerExtension[] | undefined
   /** Limits that differ from `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits> | undefined
@@ -125,13 +125,13 @@ export const SERVER_LIMITS: ServerLimits = {
 }
 
 /**
- * A server. It handles messages of all supported revisions, on any number of connections. It is a `Responder`: the
+ * A server. It handles messages of all supported revisions, on any number of connections. It is also a `Responder`; the
  * members that only transports call are left out of this type, so that editors do not propose them.
  */
 export interface Server<Types extends Catalogue = NoItems> extends Fluent<Types>, Pick<Responder, 'respond'> {
   /** The whole server with its middleware as a handler, for mounting and for direct calls. */
   readonly handler: Handler
-  /** Adds a middleware that runs around every request. The first one added is the outermost. */
+  /** Adds a middleware that runs around every request. The first middleware is the outermost. */
   use(middleware: Middleware): this
   /** Removes a tool and notifies clients. Returns whether it existed. */
   removeTool(name: string): boolean
@@ -202,7 +202,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
     telemetry: options.telemetry,
     respond(message, exchange) {
       core.changes.isServing = true
-      // The modern era also refuses legacy messages, if those are not supported.
+      // If legacy messages are not supported, the modern era refuses them.
       const era = servesLegacy && !isModern(message, exchange) ? legacy : modern
       if (reporter?.isActive !== true) return era.handle(message, exchange, core)
       return observeExchange(reporter, message, exchange, (observed) => era.handle(message, observed, core))
@@ -244,7 +244,7 @@ function checkServerOptions(options: ServerOptions & WholeHandler): void {
 
 const HANDLER_NAMES: readonly string[] = [...Object.values(HANDLER_MEMBERS), 'changes']
 
-/** Returns whether the options contain handler members, also inherited ones of a class instance. */
+/** Returns whether the options contain handler members. Inherited members of a class instance count, too. */
 function isHandler(options: object): boolean {
   return HANDLER_NAMES.some((name) => name in options)
 }
@@ -271,7 +271,7 @@ class ServerCore implements ServerInternals {
   #handler: Handler | undefined
   #endpoint: Endpoint | undefined
   #requestEndpoint: Endpoint | undefined
-  /** The contexts that were created for extensions, which record their questions. */
+  /** The contexts that were created for extensions. They record questions. */
   readonly #workContexts = new WeakMap<Context, RequestContext>()
   #closing: AbortController | undefined
   #listedSchemas: ListedSchemas | undefined

@@ -5,16 +5,22 @@ import { type Change, type EventBus, pause } from '@mcpx/protocol'
 /** The topic of changes. Two servers need stores with different prefixes. */
 const TOPIC = 'mcpx/changes'
 
-/** The most changes that wait for the bus. Above it, other processes are notified that everything may have changed. */
+/**
+ * The largest number of changes that wait for the bus. Above this number, other processes are notified that everything
+ * may have changed.
+ */
 const MAX_WAITING = 1_000
 
 /** The time between attempts to publish, in ms. */
 const RETRY = 1_000
 
-/** The most processes whose last message is remembered. Above it, the one that was silent for longest is forgotten. */
+/**
+ * How many processes are remembered with their last message. Above this number, the process that was silent for the
+ * longest time is removed.
+ */
 const MAX_PROCESSES = 10_000
 
-/** A message on the bus. Without changes, everything may have changed. */
+/** A message on the bus. A message without `changes` means that everything may have changed. */
 interface ChangesMessage {
   /** The id of the process that publishes. */
   readonly from: string
@@ -32,7 +38,7 @@ export interface SharedChangesOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** The connection of a server to the bus: one subscription per process, whatever the number of clients. */
+/** The connection of a server to the bus. Each process has one subscription for all clients. */
 export class SharedChanges {
   readonly #bus: EventBus
   readonly #options: SharedChangesOptions

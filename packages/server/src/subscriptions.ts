@@ -77,7 +77,7 @@ type Resolve = (response: ResponseMessage | undefined | Promise<ResponseMessage 
 
 /** An open stream. To save memory, it keeps only the parts of its request that it still uses. */
 class Subscription implements ChangeReceiver {
-  /** Initially true, because the acknowledgement must be the first message. */
+  /** Whether changes must wait. Initially true, because the acknowledgement must be the first message. */
   isBusy = true
   waiting: ChangeReceiver['waiting']
   readonly #server: ServerInternals
@@ -117,7 +117,7 @@ class Subscription implements ChangeReceiver {
     this.#onEnd(true)
   }
 
-  /** Opens the sources of extensions. Returns the error of one that refuses the request. */
+  /** Opens the sources of extensions. Returns an error if a source refuses the request. */
   async openSources(call: ModernCall): Promise<RpcError | undefined> {
     const { server, params, message } = call
     const wanted = (params.notifications ?? {}) as JsonObject
@@ -154,7 +154,8 @@ class Subscription implements ChangeReceiver {
   async #subscribe(call: ModernCall, uris: readonly string[]): Promise<void> {
     const resources = new ResourceSubscriptions(call)
     this.#resources = resources
-    // Listen before the handler is called, which may be slow: a disconnected client must not count as an open stream.
+    // Listen before the handler is called. The handler may be slow, and a disconnected client must not count as an open
+    // stream.
     this.#listenForEnd()
     for (const uri of new Set(uris)) {
       if (this.#resolve !== undefined) await resources.add(uri)

@@ -120,7 +120,7 @@ function observeSending(
   return withMembers<Exchange>(exchange, {
     session: observedSession,
     notify(method, params) {
-      // A subscription has no other response until it ends.
+      // Count the acknowledgement as the response, because the response of a subscription is sent at its end.
       if (method === 'notifications/subscriptions/acknowledged') running.end({})
       const message = { ...facts, method, params, isRequest: false }
       return reporter.send(message, running, (sent) => exchange.notify(method, sent))

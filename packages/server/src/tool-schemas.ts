@@ -1,4 +1,4 @@
-/** Finds the input schemas of tools, for transports that repeat arguments in headers. */
+/** Finds the input schemas of tools, because HTTP transports repeat some arguments in headers. */
 
 import {
   type AuthInfo,
@@ -77,7 +77,7 @@ export class ListedSchemas {
         return new Map()
       }
     })()
-    // Calls that arrive in the meantime wait for the same list.
+    // Let calls that arrive in the meantime wait for the same list.
     this.#store(key, reading, Number.POSITIVE_INFINITY)
     return reading
   }

@@ -42,7 +42,7 @@ import {
   type SchemaOptions,
 } from './schemas.ts'
 
-/** A schema of a library, or a JSON Schema. It has fewer members than `AnySchema`, which makes compilation faster. */
+/** A schema of a library, or a JSON Schema. This type has fewer members than `AnySchema`, so it compiles faster. */
 export type SomeSchema = ConvertibleSchema | RawJsonSchema
 
 interface ConvertibleSchema {
@@ -68,9 +68,12 @@ export type ToolOptions<Input = AnySchema, Output = AnySchema> = ToolMembers<Inp
 export interface ToolMembers<Input, Output> extends VisibilityOptions, ExtensionToolOptions {
   /** The display name. Default: the tool's name. */
   title?: string | undefined
-  /** Describes to the model what the tool does and when to use it. Default: none. */
+  /** The description for the model: what the tool does and when to use it. Default: none. */
   description?: string | undefined
-  /** The schema of the arguments: of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments. */
+  /**
+   * The schema of the arguments: a schema of any library that converts to JSON Schema, or a JSON Schema. Default: no
+   * arguments.
+   */
   input?: Input | undefined
   /** The schema of the `structuredContent` of results. Default: results have none. */
   output?: Output | undefined
@@ -103,7 +106,7 @@ type WholeResult<Value> = CallToolResult & { structuredContent?: Value | undefin
 export type RunTool<Input, Output> = (args: SchemaOutput<Input>, ctx: Context) => ToolReturn<Output>
 
 export interface ToolsOptions extends ListOptions, SchemaOptions {
-  /** The tool options that belong to extensions. Undefined without extensions. */
+  /** The tool options of extensions. Undefined if the server has no extensions. */
   readonly extensionOptions: ReadonlyMap<string, ExtensionToolOption> | undefined
 }
 

@@ -49,7 +49,7 @@ export type PromptArguments<Args> = {
     : Extract<SchemaInput<Args>[Name], string | undefined>
 }
 
-/** The name, or `never` if it is not a literal type: the type `string` would apply to every tool. */
+/** The name, or `never` if it is not a literal type, because the type `string` would apply to every tool. */
 type Known<Name extends string> = Record<never, never> extends Record<Name, unknown> ? never : Name
 
 type CatalogueOf<Item> = Item extends { readonly '~catalogue'?: infer Found } ? NonNullable<Found> : object

@@ -1,4 +1,4 @@
-/** Hashes of bytes, and bytes as the contents of resources. */
+/** Hashes bytes, and converts bytes to and from the contents of resources. */
 
 /** Returns the hash of bytes as `sha256:` and 64 hexadecimal digits. */
 export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -15,23 +15,23 @@ export function toText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** `String.fromCharCode` accepts a limited number of arguments. */
+/** The number of arguments of one call of `String.fromCharCode`, which is limited. */
 const CHUNK = 0x8000
 
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += CHUNK) {
-    // Spreading the bytes takes six times as long.
+    // Do not spread the bytes, which takes six times as long.
     binary += String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK) as unknown as number[])
   }
   return btoa(binary)
 }
 
-/** Returns undefined for a string that is not Base64. */
+/** Decodes Base64. Returns undefined if the string is not Base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const binary = atob(text)
-    // `Uint8Array.from` takes ten times as long.
+    // Do not use `Uint8Array.from`, which takes ten times as long.
     const bytes = new Uint8Array(binary.length)
     for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
     return bytes

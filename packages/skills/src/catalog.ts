@@ -7,9 +7,9 @@ import { checkLimits, frontmatterProblem, SKILL_FILE, type Skill, SkillError, ty
 import type { SkillSource } from './source.ts'
 import { pathProblem, toUri } from './uris.ts'
 
-/** The most files of a source. */
+/** The largest number of files in a source. */
 const MAX_FILES = 100_000
-/** The most files that are read at the same time. */
+/** How many files are read at the same time. */
 const CONCURRENCY = 8
 
 /** A file that is served. */
@@ -19,17 +19,17 @@ export interface ServedFile extends SkillResource {
 
 /** A skill that is served. */
 export interface ServedSkill {
-  /** Its entry, as clients receive it. */
+  /** The entry that clients receive. */
   readonly entry: Skill
   /** The URI of its directory, with a slash at its end. */
   readonly directory: string
-  /** All of its files. Those of nested skills belong to the outer skill, too. */
+  /** All files of the skill. Files of a nested skill also belong to the outer skill. */
   readonly files: readonly ServedFile[]
 }
 
-/** All skills of a source at one time. */
+/** The skills of a source at a certain time. */
 export interface Snapshot {
-  /** In the order of their URIs. */
+  /** The skills, sorted by URI. */
   readonly skills: readonly ServedSkill[]
   /** The files of all skills by URI, in the form of `normalizeUri`. */
   readonly files: ReadonlyMap<string, ServedFile>
@@ -39,18 +39,18 @@ export class Catalog {
   readonly #source: SkillSource
   readonly #onWarning: (warning: Error) => void
   #snapshot: Promise<Snapshot> | undefined
-  /** The reading that waits for the current one to end. */
+  /** The read operation that begins after the current one. */
   #refreshing: Promise<boolean> | undefined
-  /** The warnings of the last reading, which are not repeated. */
+  /** The warnings of the last read operation. They are not repeated. */
   #warned: ReadonlySet<string> = new Set()
 
-  /** @param onWarning called with each skill that is left out, and when a source cannot be read again */
+  /** @param onWarning called for each skill that is left out, and if the source cannot be read again */
   constructor(source: SkillSource, onWarning: (warning: Error) => void) {
     this.#source = source
     this.#onWarning = onWarning
   }
 
-  /** Resolves to the skills, which are read at the first call. A failed reading is tried again at the next call. */
+  /** Resolves to the skills. The first call reads them. After a failure, the next call reads them again. */
   read(): Promise<Snapshot> {
     this.#snapshot ??= this.#load().catch((error: unknown) => {
       this.#snapshot = undefined
@@ -60,8 +60,8 @@ export class Catalog {
   }
 
   /**
-   * Reads the source again. Resolves to whether an entry has changed. If the source fails, the entries stay. Calls while a reading
-   * runs share the next one, because the current one may have missed the change.
+   * Reads the source again. Resolves to true if an entry has changed. If the source fails, the entries stay. Calls
+   * during a read operation share the next one, because the current one may have missed the change.
    */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#reload()
@@ -81,7 +81,10 @@ export class Catalog {
     return JSON.stringify(before?.skills) !== JSON.stringify((await this.read()).skills)
   }
 
-  /** Resolves to the bytes of a file. Undefined if they are not those of its entry: the file has changed. */
+  /**
+   * Resolves to the bytes of a file. Resolves to undefined if the bytes do not match the entry, because the file has
+   * changed.
+   */
   async readFile({ path, digest }: ServedFile): Promise<Uint8Array | undefined> {
     const bytes = await this.#readBytes(path)
     return bytes !== undefined && (await digestOf(bytes)) === digest ? bytes : undefined
@@ -105,12 +108,12 @@ export class Catalog {
     return { skills, files: new Map(skills.flatMap((skill) => skill.files.map((file) => [file.uri, file]))) }
   }
 
-  /** @param hashed the files that other skills contain as well, by path */
+  /** @param hashed the files that were hashed for other skills, by path */
   async #loadSkill(directory: string, paths: readonly string[], hashed: Map<string, ServedFile>): Promise<ServedSkill> {
     const label = `skill ${quoted(directory)}`
     checkPaths(label, paths)
     const file = `${directory}/${SKILL_FILE}`
-    // A case-insensitive source returns the bytes of other spellings as well.
+    // Read by the exact name, because a case-insensitive source also returns files with another spelling.
     const frontmatter = readFrontmatter(
       label,
       directory,
@@ -145,7 +148,7 @@ export class Catalog {
   }
 }
 
-/** Returns the paths of the files of each skill, sorted, by the path of its directory. */
+/** Groups paths by skill. The key is the directory of the skill; its paths are sorted. */
 function groupFiles(listed: Iterable<string>): Map<string, string[]> {
   const unique = new Set<string>()
   for (const path of listed) {
@@ -156,7 +159,7 @@ function groupFiles(listed: Iterable<string>): Map<string, string[]> {
   }
   const paths = [...unique].sort()
   const tree = new Map<string, string[]>()
-  // Other spellings of SKILL.md are included, so that they are reported.
+  // Include other spellings of SKILL.md, so that they are reported.
   for (const path of paths) if (/(?:^|\/)skill\.md$/i.test(path)) tree.set(path.slice(0, -SKILL_FILE.length - 1), [])
   for (const path of paths) {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -166,7 +169,7 @@ function groupFiles(listed: Iterable<string>): Map<string, string[]> {
   return tree
 }
 
-/** Throws for a path that is not safe on every host. */
+/** Throws if a path is not safe on every host. */
 function checkPaths(label: string, paths: readonly string[]): void {
   const seen = new Map<string, string>()
   for (const path of paths) {

@@ -1,4 +1,7 @@
-/** Reads the skills of servers: verified files, approvals that end when a skill changes, and tools for models. */
+/**
+ * Reads the skills of servers: verifies files, stores approvals, which end when a skill changes, and creates tools for
+ * models.
+ */
 
 // biome-ignore format: a list of names reads best as a paragraph
 export {

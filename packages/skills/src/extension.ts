@@ -1,4 +1,4 @@
-/** The skills extension of a server: its methods, and the files of skills among the resources. SEP-2640. */
+/** The skills extension of a server (SEP-2640): adds methods, and serves the files of skills as resources. */
 
 import {
   type AuthInfo,
@@ -30,17 +30,20 @@ import { normalizeUri } from './uris.ts'
 /** The options of `skills`. */
 export interface SkillsOptions {
   /**
-   * Returns whether a skill exists for a caller. `auth` is undefined for a caller who is not authenticated. Only `true` grants
-   * visibility; a promise does not. Default: all skills exist for all callers.
+   * Returns whether a caller can see a skill. `auth` is undefined if the caller is not authenticated. Only `true`
+   * grants visibility; a promise does not. Default: all callers see all skills.
    */
   readonly visible?: ((skill: Skill, auth: AuthInfo | undefined) => boolean | undefined) | undefined
-  /** The cache hints of entries, lists and files. With `visible`, they are always private. Default: not cacheable. */
+  /**
+   * The cache hints of entries, lists and files. If `visible` is set, the scope is always private. Default: not
+   * cacheable.
+   */
   readonly cache?: Pick<CacheableResult, 'ttlMs' | 'cacheScope'> | undefined
-  /** The most skills on a page of a list. Default: 100. */
+  /** The number of skills on a page of a list. Default: 100. */
   readonly pageSize?: number | undefined
   /**
-   * Called with each skill that is left out, and why. Default: the `onError` of the server, which writes to standard error by
-   * default.
+   * Called with an error for each skill that is left out. Default: `onError` of the server, which by default writes to
+   * standard error.
    */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
@@ -74,7 +77,8 @@ export interface SkillsExtension {
 }
 
 /**
- * Serves skills, from a bundle or from a source of your own. `@mcpx/skills/node` serves those of a folder.
+ * Serves skills from a bundle or from your own source. To serve the skills of a folder, import `skills` from
+ * `@mcpx/skills/node`.
  *
  * ```ts
  * const server = createServer(info, { extensions: [skills({ 'git-workflow/SKILL.md': text })] })
@@ -137,7 +141,7 @@ export function createExtension(source: SkillSource, options: SkillsOptions, isE
 
 type Caller = Pick<Context, 'auth'>
 
-/** Answers the requests of clients: which entries, files and directories exist for a caller. */
+/** Answers requests of clients with the entries, files and directories that the caller can see. */
 class SkillService {
   readonly #catalog: Catalog
   readonly #visible: (skill: ServedSkill, caller: Caller) => boolean
@@ -145,7 +149,7 @@ class SkillService {
   readonly #pageSize: number
   readonly #onChange: () => void
 
-  /** @param onChange called when a file was found to have changed, and its entries with it */
+  /** @param onChange called if reading a file shows that it has changed */
   constructor(catalog: Catalog, { visible, cache, pageSize = 100 }: SkillsOptions, onChange: () => void) {
     if (!Number.isInteger(pageSize) || pageSize < 1) {
       throw new RangeError(`skills: pageSize: expected an integer of 1 or more, got ${pageSize}`)
@@ -169,7 +173,7 @@ class SkillService {
     return { skill: skill.entry, ...this.#hints }
   }
 
-  /** Lists a directory on one page, which is long enough for all files of a skill. */
+  /** Lists a directory on one page. A skill never has too many files for one page. */
   async readDirectory({ uri }: { readonly uri: string }, caller: Caller) {
     const parent = `${normalizeUri(uri)}/`
     const skills = await this.#skillsOf(caller)
@@ -184,7 +188,7 @@ class SkillService {
     return { resources: [...children.values()], ...this.#hints }
   }
 
-  /** Lists the `SKILL.md` of each skill. The other files of a skill are read by the URIs in its entry. */
+  /** Lists the `SKILL.md` of each skill. Clients read the other files by the URIs in the entry. */
   async listResources({ cursor }: PageRequest, caller: Caller): Promise<ListResourcesResult> {
     const { items, frame } = this.#cut(await this.#skillsOf(caller), cursor)
     const { files } = await this.#catalog.read()
@@ -200,7 +204,7 @@ class SkillService {
       if (bytes !== undefined) return { contents: [toContents(uri, file.path, bytes)], ...this.#hints }
       if (attempt > 1)
         throw new Error(`skills: ${quoted(file.path)} changes while it is read; write it elsewhere, then move it`)
-      // Clients refuse bytes that are not those of the entry.
+      // Clients refuse bytes that do not match the entry.
       if (await this.#catalog.refresh()) this.#onChange()
     }
   }
@@ -209,7 +213,7 @@ class SkillService {
     return (await this.#catalog.read()).skills.filter((skill) => this.#visible(skill, caller))
   }
 
-  /** Returns a page and its other members. A cursor contains the URI of the last skill before it. */
+  /** Returns the skills of a page and the cursor of the next page. A cursor contains the URI of the last skill. */
   #cut(skills: readonly ServedSkill[], cursor: string | undefined) {
     if (cursor?.startsWith(CURSOR) === false) {
       throw invalidParams('Invalid cursor: it does not belong to this list; request the list without a cursor')
@@ -222,7 +226,7 @@ class SkillService {
   }
 }
 
-/** The beginning of each cursor. */
+/** The first part of each cursor. */
 const CURSOR = 'after '
 
 function toResource({ uri, path, size }: ServedFile, skills: readonly ServedSkill[]): Resource {

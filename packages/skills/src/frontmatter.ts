@@ -1,20 +1,23 @@
-/** Reads the YAML frontmatter of a `SKILL.md` as JSON, with limits, and compares it. https://agentskills.io/specification */
+/**
+ * Reads the YAML frontmatter of a `SKILL.md` as JSON, within limits, and compares two frontmatters.
+ * https://agentskills.io/specification
+ */
 
 import { isObject, placeOf, quoted } from '@mcpx/protocol'
 import { parseDocument, visit } from 'yaml'
 
 /** The longest frontmatter, in UTF-16 code units. */
 const MAX_LENGTH = 32 * 1024
-/** The deepest nesting. */
+/** The deepest nesting of values. */
 const MAX_DEPTH = 32
-/** The most values, counted after aliases were replaced by their values. A long string counts as several. */
+/** The largest number of values, counted after aliases were replaced. A long string counts as several values. */
 const MAX_VALUES = 10_000
 /** How many characters of a string count as one value. */
 const MAX_STRING = 64
-/** The most aliases, multiplied by those in their values. */
+/** The largest number of aliases. An alias in the value of another alias counts each time it is used. */
 const MAX_ALIASES = 100
 
-/** A `SKILL.md` in two parts, or the problem with it. */
+/** The two parts of a `SKILL.md`, or the problem that makes it invalid. */
 export interface ParsedSkillFile {
   readonly frontmatter?: Readonly<Record<string, unknown>>
   /** The text after the frontmatter. */
@@ -44,9 +47,9 @@ export function parseSkillFile(text: string): ParsedSkillFile {
   }
 }
 
-/** Reads YAML 1.2 of the core schema as JSON. Throws an error whose message names the place. */
+/** Reads YAML 1.2 (core schema) as JSON. Throws an error that names the place. */
 function parseYaml(yaml: string): Record<string, unknown> {
-  // The line break stands for the line `---`, so that errors have the line numbers of the file.
+  // Add a line break for the line `---`, so that line numbers in errors match the file.
   const options = { schema: 'core', stringKeys: true, uniqueKeys: false, logLevel: 'error' } as const
   const document = parseDocument(`\n${yaml}`, options)
   const [error] = document.errors
@@ -54,7 +57,7 @@ function parseYaml(yaml: string): Record<string, unknown> {
     const message = error.message.split(':\n', 1)[0]?.slice(0, 200)
     throw new Error(`frontmatter: ${message}; write values that contain ": " or other special characters in quotes`)
   }
-  // The option `uniqueKeys` takes quadratic time.
+  // Check for duplicate keys here, because the option `uniqueKeys` takes quadratic time.
   visit(document, {
     Map(_, { items }) {
       const names = new Set<string>()
@@ -70,7 +73,7 @@ function parseYaml(yaml: string): Record<string, unknown> {
   return value
 }
 
-/** Throws for values that JSON cannot express, and for more values than the limits allow. */
+/** Throws if a value cannot be expressed in JSON, or if there are too many values. */
 function checkValue(value: unknown, path: readonly PropertyKey[], count: { values: number }): void {
   const fail = (problem: string) => new Error(`${placeOf(path.slice(0, 8), 'frontmatter')}: ${problem}`)
   count.values += typeof value === 'string' ? 1 + value.length / MAX_STRING : 1

@@ -1,4 +1,4 @@
-/** Serves Agent Skills over the Model Context Protocol, on every runtime: from a bundle, or from a source of your own. */
+/** Serves Agent Skills over the Model Context Protocol on every runtime, from a bundle or from your own source. */
 
 export { type SkillsExtension, type SkillsHost, type SkillsOptions, skills } from './extension.ts'
 // biome-ignore format: a list of names reads best as a paragraph

@@ -10,17 +10,17 @@ export const SKILL_FILE = 'SKILL.md'
 
 /** The limits of one skill that every host accepts. Larger skills are neither served nor loaded. */
 export const SKILL_LIMITS = {
-  /** The most files, `SKILL.md` included. */
+  /** The largest number of files, including `SKILL.md`. */
   files: 512,
-  /** The most bytes of all files together: 16 MiB. */
+  /** The largest total size of all files, in bytes: 16 MiB. */
   bytes: 16 * 1024 * 1024,
 } as const
 
 /** The frontmatter of a `SKILL.md` as JSON. It has all members that the author wrote. */
 export interface SkillFrontmatter {
-  /** 1 to 64 lower-case letters, digits and hyphens; equals the name of the directory. */
+  /** The name: 1 to 64 lower-case letters, digits and hyphens. It equals the name of the directory. */
   readonly name: string
-  /** Says what the skill does and when to use it. */
+  /** A description that says what the skill does and when to use it. */
   readonly description: string
   readonly [member: string]: unknown
 }
@@ -50,13 +50,13 @@ export interface Skill {
  * - `invalid-skill`: a skill does not have the form that the specification requires.
  * - `limit`: a skill or a folder is larger than a limit.
  * - `not-found`: there is no such skill.
- * - `unsupported`: the server does not offer skills, or not the reading of directories.
+ * - `unsupported`: the server does not support skills, or does not support listing directories.
  * - `not-in-manifest`: the entry of the skill does not name this file, so it was not requested.
- * - `size-mismatch`, `digest-mismatch`: the server sent other bytes than its entry promises.
- * - `frontmatter-mismatch`: the `SKILL.md` has another frontmatter than the entry.
- * - `invalid-contents`: the server sent no contents of one file.
+ * - `size-mismatch`, `digest-mismatch`: the bytes do not match the entry.
+ * - `frontmatter-mismatch`: the frontmatter of the `SKILL.md` differs from the entry.
+ * - `invalid-contents`: the response does not contain exactly one file.
  * - `dynamic`: the skill has no digests, and the options do not allow such skills.
- * - `not-approved`: the skill is not approved, or it has changed since.
+ * - `not-approved`: the skill is not approved, or has changed since its approval.
  */
 export type SkillErrorReason =
   | 'invalid-skill'
@@ -71,10 +71,13 @@ export type SkillErrorReason =
   | 'dynamic'
   | 'not-approved'
 
-/** A skill that cannot be served or must not be used. The message names the skill, the place and the remedy. */
+/**
+ * The error of a skill that cannot be served or must not be used. The message names the skill, the place and the
+ * remedy.
+ */
 export class SkillError extends Error {
   override readonly name = 'SkillError'
-  /** The reason why the skill or the file is refused. */
+  /** Why the skill or the file is refused. */
   readonly reason: SkillErrorReason
 
   constructor(reason: SkillErrorReason, message: string, options?: { readonly cause?: unknown }) {
@@ -97,7 +100,7 @@ export function checkLimits(label: string, files: number, bytes: number): void {
   }
 }
 
-/** Describes the first problem with a frontmatter. Returns undefined for a valid one. */
+/** Describes the first problem of a frontmatter. Returns undefined if it is valid. */
 export function frontmatterProblem(
   { name, description }: Readonly<Record<string, unknown>>,
   directory: string,

@@ -4,27 +4,28 @@ import { type Awaitable, isObject, kindOf, quoted } from '@mcpx/protocol'
 import { fromBase64 } from './bytes.ts'
 
 /**
- * The files of skills, from a place of your own such as a database. A skill is a directory with a `SKILL.md`; its path, such as
- * `acme/refunds`, becomes its URI, `skill://acme/refunds/SKILL.md`.
+ * Reads the files of skills, for example from a database. A skill is a directory with a `SKILL.md`. The path of the
+ * directory determines the URI: `acme/refunds` becomes `skill://acme/refunds/SKILL.md`.
  */
 export interface SkillSource {
   /** Returns the paths of all files, such as `acme/refunds/SKILL.md`. Called once, and after each change. */
   list(): Awaitable<Iterable<string>>
   /**
-   * Returns the bytes of a file, or undefined if it does not exist. A string stands for its UTF-8. Called to hash the file, and
-   * whenever a client reads it.
+   * Returns the content of a file, or undefined if it does not exist. A string is encoded as UTF-8. Called to hash the
+   * file, and each time a client reads it.
    */
   read(path: string): Awaitable<string | Uint8Array | undefined>
   /**
-   * Calls `onChange` when files may have been added, changed or removed, until the returned function is called: then they are read
-   * again, and clients are notified. `onWarning` reports that changes can no longer be noticed. Default: files never change.
+   * Calls `onChange` when files may have been added, changed or removed, until the returned function is called. The
+   * files are then read again, and clients are notified. Call `onWarning` if changes cannot be detected any more.
+   * Default: files never change.
    */
   watch?(onChange: () => void, onWarning: (warning: Error) => void): () => void
 }
 
 /**
- * The files of skills by their paths: strings, bytes, or bytes as Base64. `bundleSkills` of `@mcpx/skills/node` creates one from a
- * folder that can be written as JSON.
+ * The files of skills by path, as strings, bytes or Base64. `bundleSkills` of `@mcpx/skills/node` creates a bundle that
+ * can be written as JSON.
  */
 export type SkillBundle = Readonly<Record<string, BundledFile>>
 

@@ -9,11 +9,11 @@ export interface DecodeStreamOptions extends Omit<DecoderOptions, 'onEvent'> {
 }
 
 /**
- * Decodes a stream of bytes. It reads a chunk only if an event is requested and none is queued. Events before an invalid
- * one are delivered before the error. The error also cancels the source.
+ * Decodes a stream of bytes. It reads a chunk only if an event is requested and no event is queued. Events before an
+ * invalid event are delivered before the error. The error also cancels the source.
  *
- * The result has both streams of a `TransformStream` but is not an instance of it, because a `TransformStream` drops its
- * queued events when it fails.
+ * The result has both streams of a `TransformStream` but is not an instance of it, because a `TransformStream` drops
+ * its queued events when it fails.
  *
  * @throws SseError `invalid-option`. The readable stream fails with `event-too-large`.
  * @example
@@ -31,7 +31,7 @@ export function decodeStream(options: DecodeStreamOptions = {}): TransformStream
   let failure: { error: unknown } | undefined
   const readable = new ReadableStream<SseEvent>(
     {
-      // With a high water mark of 0, `pull` runs only when the queue is empty and a read is pending.
+      // Use a high water mark of 0, so that `pull` runs only if the queue is empty and a read is pending.
       async pull(controller) {
         while (events.length === 0) {
           if (failure) throw failure.error

@@ -10,8 +10,8 @@ export interface CloudflareStoreOptions {
   /** How long a stream is kept after its last event, replay or refresh, in ms. Default: 300,000. */
   readonly eventTtl?: number | undefined
   /**
-   * The most events that are kept per stream. Older events are dropped, and streams cannot be resumed from them. Default:
-   * 1,000.
+   * The largest number of events that are kept per stream. Older events are dropped, and streams cannot be resumed from
+   * them. Default: 1,000.
    */
   readonly maxEvents?: number | undefined
   /** Called with lost connections and errors of listeners. Default: none. */

@@ -100,7 +100,7 @@ function recordStore<T extends object>(objects: Objects, kind: string): RecordSt
 
 const EVENT_ID = /^(.*)\.([\da-f]{32}-(?:0|[1-9]\d{0,14}))$/s
 
-/** Stores the events of SSE streams, one object for each. Followers hold a WebSocket to the object of their stream. */
+/** Stores the events of SSE streams. Each stream has an object; followers have a WebSocket to this object. */
 class CloudflareEventStore implements EventStore {
   readonly #objects: Objects
   readonly #ttl: number

@@ -18,7 +18,7 @@ export interface Operations {
   create(text: string, ttl: number): boolean
   /** Returns the string. Restarts its time to live if `ttl` is given. */
   read(ttl?: number): string | null
-  /** Replaces the string if it is the expected one. Returns true, otherwise the newest string. */
+  /** Replaces the string if it equals `expected`. Returns true, otherwise the newest string. */
   replace(expected: string, text: string): true | string | null
   /** Deletes everything. Returns whether anything was stored. */
   remove(): boolean
@@ -47,7 +47,7 @@ export interface Operations {
   nextLease(time: number): string | null
 }
 
-/** A task, as its object stores it. */
+/** The stored state of a task. */
 export interface TaskState {
   readonly version: number
   readonly data: string
@@ -55,13 +55,16 @@ export interface TaskState {
   readonly ttl: number
 }
 
-/** The outcome of a claim: the lease was claimed, or lasts for some time, or there is no lease, or there is no such task. */
+/**
+ * The outcome of a claim: the lease was claimed, the lease has not lapsed, the task has no lease, or the task does not
+ * exist.
+ */
 export type TaskClaim =
   | { readonly outcome: 'claimed'; readonly task: TaskState }
   | { readonly outcome: 'leased'; readonly rest: number; readonly ttl: number }
   | { readonly outcome: 'free' | 'unknown' }
 
-/** The events of a stream after a known one. */
+/** The events of a stream after a known event. */
 export interface Replay {
   readonly events: readonly { readonly id: string; readonly data: string }[]
   readonly ended: boolean
@@ -69,7 +72,10 @@ export interface Replay {
 
 /** The value of an object that is not a topic. */
 interface Row {
-  /** The text of a record; the id of this incarnation of a stream; the data of a task. */
+  /**
+   * The text of a record, the data of a task, or the random id of a stream, which changes when the stream is created
+   * again.
+   */
   readonly text: string
   /** The count of a counter; the number of the next event of a stream; the version of a task. */
   readonly count: number

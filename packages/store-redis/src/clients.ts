@@ -58,7 +58,7 @@ export type RedisClient = NodeRedisClient | NodeRedisCluster | IoRedisClient | I
 /** The callbacks of a connection for subscriptions. */
 export interface SubscriberListener {
   readonly onMessage: (channel: string, message: string) => void
-  /** Called when the connection is back after it was lost. */
+  /** Called when a lost connection was opened again. */
   readonly onReconnect: () => void
   readonly onError: (error: Error) => void
 }
@@ -71,11 +71,13 @@ export interface Subscriber {
 
 /** Sends commands, and opens a connection for subscriptions. */
 export interface Connection {
-  /** @param key the key that the command uses; it determines the server of a cluster */
+  /** @param key the key of the command, which determines the server in a cluster */
   send(key: string, args: string[]): Promise<unknown>
-  /** In a cluster, all messages of a channel pass through one server, so that they arrive in their order. */
+  /**
+   * Publishes a message. In a cluster, all messages of a channel are sent to one server, so that they arrive in order.
+   */
   publish(channel: string, message: string): Promise<unknown>
-  /** @param signal closes the connection, also while it is being opened */
+  /** @param signal closes the connection, even while it is being opened */
   openSubscriber(listener: SubscriberListener, signal: AbortSignal): Promise<Subscriber>
 }
 

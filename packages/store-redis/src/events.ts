@@ -27,7 +27,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('PUBLISH', ARGV[5], '')
 return id`
 
-/** Returns an entry and all later ones, and restarts the time to live. Returns false if the entry does not exist. */
+/** Returns an entry and all later entries, and restarts the time to live. Returns false if the entry does not exist. */
 const REPLAY = `
 local entries = redis.call('XRANGE', KEYS[1], ARGV[1], '+')
 if not entries[1] or entries[1][1] ~= ARGV[1] then return false end

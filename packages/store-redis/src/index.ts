@@ -52,7 +52,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   }
 }
 
-/** Replaces a record if it is still the expected one. Returns the newest record if another process has changed it. */
+/** Replaces a record if it has the expected content. If another process has changed it, returns the newest record. */
 const REPLACE = `
 local newest = redis.call('GET', KEYS[1])
 if newest ~= ARGV[1] then return newest end

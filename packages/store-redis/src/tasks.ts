@@ -17,7 +17,7 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
-/** Begins a lease. The set of leases is kept as long as each of its tasks. */
+/** Begins a lease. The set of leases expires after its last task. */
 const HOLD = `${NOW}
 local function hold(id, duration)
   redis.call('ZADD', KEYS[2], now + duration, id)

@@ -20,7 +20,7 @@ interface MessageRow {
 /** How long messages are kept, in ms. A process that did not poll for this time has missed messages. */
 const MESSAGE_TTL = 60_000
 
-/** The most messages that one poll reads. */
+/** The largest number of messages that one poll reads. */
 const POLL_BATCH = 500
 
 /** Sends messages between the processes that use one database file. */

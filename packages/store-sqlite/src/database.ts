@@ -53,7 +53,7 @@ const TABLES = {
   tasks: 'id TEXT PRIMARY KEY, version INTEGER NOT NULL, data TEXT NOT NULL, owner TEXT, leased_until INTEGER NOT NULL',
 }
 
-/** The most expired rows of each table that one call deletes. */
+/** The largest number of expired rows of each table that one call deletes. */
 const CLEANING_BATCH = 20
 
 /** How often expired rows are searched, in ms, unless the last search found a full batch. */

@@ -65,7 +65,7 @@ function recordStore<T extends object>(database: Database, name: 'sessions' | 'r
     )
   }
 
-  /** Replaces a record if it is still the expected one. Returns whether it was replaced. */
+  /** Replaces a record if it has the expected content. Returns whether it was replaced. */
   function replace(id: string, expected: string, state: string): boolean {
     return database.write('update', () => {
       const replaced = database.get(

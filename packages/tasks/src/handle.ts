@@ -1,4 +1,4 @@
-/** Access to a task from any process: a queue worker, a job of a build server, an operator. */
+/** Access to a task from any process, for example from a queue worker or a script of an operator. */
 
 import {
   type Ask,
@@ -21,11 +21,11 @@ import { failed, openQuestion } from './run.ts'
 export interface TaskState {
   /** The status. */
   readonly status: TaskStatus
-  /** The last report, or the reason of a failure. */
+  /** The message of the last report. For a failed task, the reason of the failure. */
   readonly statusMessage: string | undefined
   /** The name of the tool that was called. */
   readonly tool: string
-  /** When it was created. */
+  /** When the task was created. */
   readonly createdAt: Date
   /** The result of a completed task. */
   readonly result: JsonObject | undefined
@@ -33,7 +33,10 @@ export interface TaskState {
   readonly error: ErrorObject | undefined
 }
 
-/** A task whose progress and result this process reports, while its handler has ended or runs in another process. */
+/**
+ * Access to a task for a process that does not run its handler. It can report progress, ask questions, and end the
+ * task.
+ */
 export interface TaskHandle {
   /** The id of the task. */
   readonly id: string
@@ -42,8 +45,9 @@ export interface TaskHandle {
   /** Sets the message that the user sees. Returns false if the task has ended; stop the work then. */
   report(message: string): Promise<boolean>
   /**
-   * Asks the client, and returns the answer: `handle.ask('size', elicit({ message, schema }))`. The key names the question in all
-   * processes: a key that was used before returns its answer. Rejects with `TaskEnded` if the task ends.
+   * Asks the client, and returns the answer: `handle.ask('size', elicit({ message, schema }))`. The key identifies the
+   * question in all processes. If the key was used before, the stored answer is returned. Rejects with `TaskEnded` if
+   * the task ends.
    */
   ask<Answer>(
     key: string,
@@ -62,7 +66,7 @@ export interface TaskHandle {
 const POLL_INTERVAL = 2_000
 
 export function createHandle(id: string, records: TaskRecords, maxQuestions: number): TaskHandle {
-  /** Changes the task, unless it has ended. Returns whether it did. */
+  /** Changes the task. Returns false if the task has ended. */
   async function change(apply: (data: TaskData) => TaskData): Promise<boolean> {
     let isChanged = false
     await records.change(id, (task) => {
@@ -96,7 +100,7 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
       signal?.addEventListener('abort', stop, { once: true })
       const timer = setInterval(() => void live.refresh(), POLL_INTERVAL)
       try {
-        // Without the bus, the timer reads the answer.
+        // If the bus is unavailable, the timer reads the answer.
         await live.open().catch(() => {})
         await live.refresh()
         signal?.throwIfAborted()
@@ -118,7 +122,7 @@ export function createHandle(id: string, records: TaskRecords, maxQuestions: num
     async fail(error) {
       const sent = typeof error === 'string' ? new RpcError(ErrorCode.InternalError, error) : error
       if (sent instanceof RpcError) return end(failed(sent))
-      // The message of another error may be a secret.
+      // Do not send the message of any other error, because it may contain a secret.
       const found = (error as unknown) instanceof Error ? (error as Error).name : kindOf(error)
       throw new TypeError(`handle.fail: expected a message for the client or an RpcError, got ${found}`)
     },

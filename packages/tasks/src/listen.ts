@@ -15,7 +15,7 @@ const RETRY_INTERVAL = 1_000
  * Creates the member `taskIds` of the filter. Unknown ids are left out and not refused, because an error would reveal which ids
  * exist.
  *
- * @param limit the most tasks of one stream
+ * @param limit the largest number of tasks of one stream
  */
 export function createTaskSubscription(
   host: ExtensionHost,
@@ -40,16 +40,19 @@ export function createTaskSubscription(
   })
 }
 
-/** The tasks of one stream. Each change is sent as the newest state, so slow clients receive fewer notifications. */
+/**
+ * The tasks of one stream. A notification contains the newest state of a task, so a slow client receives fewer
+ * notifications.
+ */
 class TaskFeed {
   readonly #host: ExtensionHost
   readonly #records: TaskRecords
   readonly #subscriber: Subscriber
   /** The functions that unsubscribe, by task. */
   readonly #watched = new Map<string, () => void>()
-  /** The tasks that may have changed since they were sent. */
+  /** The tasks that may have changed since their state was sent. */
   readonly #changed = new Set<string>()
-  /** The version of each task that was sent. */
+  /** The last version that was sent, by task. */
   readonly #sent = new Map<string, number>()
   #isSending = false
   #isClosed = false
@@ -64,7 +67,10 @@ class TaskFeed {
     return this.#watched.has(id)
   }
 
-  /** Adds a task if it is that of the caller. Its state is sent at once, because it may have changed since it was polled. */
+  /**
+   * Adds a task if it belongs to the caller. Sends its state at once, because the task may have changed since the
+   * client polled it.
+   */
   async add(id: string): Promise<void> {
     const task = await this.#records.get(id)
     if (task === undefined || !isOf(task, this.#subscriber.ctx.auth)) return

@@ -1,12 +1,15 @@
-/** A task that is followed by this process: its newest state, its changes in batches, and waiting for the changes of others. */
+/**
+ * A task that this process follows. Contains its newest state, writes changes in batches, and waits for changes of
+ * other processes.
+ */
 
 import { internalError, pause, type RpcError } from '@mcpx/protocol'
 import { hasEnded, hasExpired, type LoadedTask, type TaskData } from './record.ts'
 import type { TaskRecords } from './records.ts'
 
 /**
- * The reason why a task ended for the code that works on it. `lost`: another process works on it. `closed`: the server was closed,
- * and another process continues it. `unknown`: it does not exist, or is no longer kept.
+ * The reason why the work on a task must end in this process. `lost`: another process works on the task. `closed`: the
+ * server was closed, and another process continues the task. `unknown`: the task does not exist any more.
  */
 export type TaskEndReason = 'completed' | 'failed' | 'cancelled' | 'expired' | 'lost' | 'closed' | 'unknown'
 
@@ -20,10 +23,10 @@ const MESSAGES: Readonly<Record<TaskEndReason, string>> = {
   unknown: 'There is no such task, or it is no longer kept',
 }
 
-/** The task has ended, so it accepts no more changes. It is the reason of `ctx.signal` of its handler. */
+/** The error of a change to a task that has ended. It is also the reason of `ctx.signal` in the handler of the task. */
 export class TaskEnded extends Error {
   override readonly name = 'TaskEnded'
-  /** Why it has ended. */
+  /** The reason why the task has ended. */
   readonly reason: TaskEndReason
 
   constructor(reason: TaskEndReason) {
@@ -40,7 +43,7 @@ export function taskError(reason: TaskFailureReason, message: string): RpcError 
   return internalError(message, { data: { reason } })
 }
 
-/** Returns whether a store says that the same call may succeed later. */
+/** Returns whether an error of a store says that the same call may succeed later. */
 export function isRetryable(error: unknown): boolean {
   return (error as { retryable?: unknown } | undefined)?.retryable === true
 }
@@ -51,11 +54,14 @@ interface PendingChange {
   reject(error: unknown): void
 }
 
-/** The times between attempts to write to a store that cannot be reached, in ms. The last one is repeated. */
+/** The times between attempts to write to an unavailable store, in ms. The last time is repeated. */
 const RETRIES = [100, 250, 500, 1_000, 2_500, 5_000]
 
 export class LiveTask {
-  /** When its lease was last renewed, in ms since 1970. The monotonic clock stands still while some systems sleep. */
+  /**
+   * When the lease was last renewed, in ms since 1970. Uses the wall clock, because the monotonic clock may stop while
+   * a computer sleeps.
+   */
   renewedAt: number = Date.now()
   readonly #records: TaskRecords
   readonly #owner: string | undefined
@@ -99,7 +105,10 @@ export class LiveTask {
     else this.#unwatch = unwatch
   }
 
-  /** Changes the task. Changes of one turn are written at once. Rejects with `TaskEnded` if the task ends before. */
+  /**
+   * Changes the task. Changes of one turn of the event loop are written together. Rejects with `TaskEnded` if the task
+   * ends before.
+   */
   change(apply: (data: TaskData) => TaskData): Promise<void> {
     if (this.ended.aborted) return Promise.reject(this.ended.reason)
     return new Promise((resolve, reject) => {
@@ -108,7 +117,10 @@ export class LiveTask {
     })
   }
 
-  /** Resolves with the first value that is not undefined. Rejects with `TaskEnded` if the task ends before. */
+  /**
+   * Calls `read` with each new state until it returns a value, and resolves with the value. Rejects with `TaskEnded` if
+   * the task ends before.
+   */
   until<Value>(read: (data: TaskData) => Value | undefined): Promise<Value> {
     return new Promise((resolve, reject) => {
       const attempt = () => {
@@ -128,7 +140,7 @@ export class LiveTask {
     try {
       this.#accept(await this.#records.get(this.id))
     } catch {
-      // The next change, renewal or poll reads it again.
+      // The next change, renewal or poll reads the state again.
     }
   }
 
@@ -141,7 +153,7 @@ export class LiveTask {
     for (const attempt of [...this.#waiting]) attempt()
   }
 
-  /** Accepts a state that was read or written. An older one is ignored, because reads may overtake each other. */
+  /** Stores a state that was read or written. Ignores an older state, because reads may end in another order. */
   #accept(task: LoadedTask | undefined): void {
     if (task !== undefined && task.version < this.#task.version) return
     const reason = this.#reasonToEnd(task)
@@ -155,14 +167,14 @@ export class LiveTask {
     const { status, error } = task.data
     if ((error?.data as { reason?: unknown } | undefined)?.reason === 'expired') return 'expired'
     if (hasEnded(task.data)) return status as 'completed' | 'failed' | 'cancelled'
-    // The process that works on a task writes that its time has passed.
+    // If a process works on the task, it writes that the task has expired.
     if (this.#owner === undefined) return hasExpired(task) ? 'expired' : undefined
     return task.owner === this.#owner ? undefined : 'lost'
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true
-    // The other changes of this turn are collected first.
+    // Wait for the other changes of this turn.
     await Promise.resolve()
     while (this.#changes.length > 0) await this.#write(this.#changes.splice(0))
     this.#isWriting = false
@@ -179,12 +191,12 @@ export class LiveTask {
         const task = await this.#records.change(this.id, apply, this.#task)
         if (isWritten && task !== undefined) for (const { resolve } of batch) resolve()
         this.#accept(task)
-        // Changes that were written are settled already.
+        // This has no effect on changes that were written.
         for (const { reject } of batch) reject(this.ended.reason)
         return
       } catch (error) {
         if (!isRetryable(error) && batch.length > 1) {
-          // One change may be at fault, such as the result of a step that is too large.
+          // Write the changes one by one: one of them may be invalid, such as the result of a step that is too large.
           for (const change of batch) await this.#write([change])
           return
         }

@@ -13,7 +13,7 @@ import {
   type TaskStatus,
 } from '@mcpx/protocol'
 
-/** The state of a task, which is stored as JSON. A task that has ended keeps only what clients read. */
+/** The stored state of a task, as JSON. After the end of the task, only the members that clients read are kept. */
 export interface TaskData {
   readonly status: TaskStatus
   readonly statusMessage?: string | undefined
@@ -30,7 +30,7 @@ export interface TaskData {
   readonly sealed?: string | undefined
   /** How often another process has continued the task. */
   readonly resumptions: number
-  /** Whether the task is worked on by `tasks.handle(id)`, not by its handler. */
+  /** Whether the handler has ended and `tasks.handle(id)` completes the task. */
   readonly isHandedOff?: boolean | undefined
   /** The open input requests. */
   readonly questions: Readonly<Record<string, InputRequest>>
@@ -44,12 +44,15 @@ export interface TaskData {
   readonly error?: ErrorObject | undefined
 }
 
-/** A task as last read from the store. */
+/** A task as it was last read from the store. */
 export interface LoadedTask extends Omit<StoredTask, 'data'> {
   readonly data: TaskData
 }
 
-/** Returns how long a task can be read after its time to live, in ms: as long again, and at most a minute. */
+/**
+ * Returns how long a task can still be read after its time to live, in ms: for the same time again, but at most a
+ * minute.
+ */
 export function keptAfter(ttl: number): number {
   return Math.min(ttl, 60_000)
 }
@@ -68,23 +71,26 @@ export function isOf({ data }: LoadedTask, auth: AuthInfo | undefined): boolean 
   return data.principal === (principalOf(auth) ?? null)
 }
 
-/** Returns changed data. The status of a task that has not ended follows from its open input requests. */
+/**
+ * Returns changed data. Sets the status of a task that has not ended: `input_required` if it has open input requests,
+ * otherwise `working`.
+ */
 export function changed(data: TaskData, changes: Partial<TaskData>): TaskData {
   const next = { ...data, ...changes, updatedAt: Date.now() }
   if (hasEnded(next)) return next
   return { ...next, status: Object.keys(next.questions).length > 0 ? 'input_required' : 'working' }
 }
 
-/** The last state of a task. */
+/** The final state of a task. */
 export type TaskEnd =
   | { readonly status: 'completed'; readonly result: JsonObject }
   | { readonly status: 'failed'; readonly error: ErrorObject }
   | { readonly status: 'cancelled' }
 
-/** The member of `_meta` that related messages of the legacy era with a task. */
+/** The member of `_meta` that connected messages with a task in the legacy era. */
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** Returns the data of a task that has ended. Its questions and steps are dropped. */
+/** Returns the data of a task that has ended, without its questions and steps. */
 export function ended(data: TaskData, end: TaskEnd): TaskData {
   const { createdAt, ttl, pollInterval, principal, tool, resumptions } = data
   const kept = { createdAt, ttl, pollInterval, principal, tool, resumptions, questions: {}, responses: {}, steps: {} }

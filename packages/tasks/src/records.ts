@@ -3,13 +3,13 @@
 import { type EventBus, quoted, type StoredTask, type TaskLease, type TaskStore } from '@mcpx/protocol'
 import { hasEnded, type LoadedTask, type TaskData } from './record.ts'
 
-/** How many other writers may change a task while one change of it is tried. */
+/** How often a change is tried again because another writer has changed the task. */
 const MAX_CONFLICTS = 1_000
 
-/** After so many conflicts a writer waits for a random time before it tries again. */
+/** After this number of conflicts, a writer waits for a random time before it tries again. */
 const FEW_CONFLICTS = 3
 
-/** A task has more data than `limits.data`. */
+/** The error of a task with more data than `limits.data`. */
 export class TaskTooLarge extends Error {
   override readonly name = 'TaskTooLarge'
 }
@@ -53,7 +53,7 @@ export class TaskRecords {
    * Changes the newest state of a task. `change` may be called more than once; if it returns undefined, nothing is changed.
    * Returns the newest state, or undefined if the task does not exist.
    *
-   * @param known the state that was last read. Default: reads it
+   * @param known the state that was last read. Default: the state is read from the store
    */
   async change(
     id: string,

@@ -1,4 +1,4 @@
-/** One call of a tool with the option `task`: it begins as a plain call, and may become a task. */
+/** One call of a tool with the option `task`. It begins as a plain call, and may become a task. */
 
 import {
   type Context,
@@ -18,7 +18,7 @@ import type { TaskRunner } from './runner.ts'
 
 type Outcome = { readonly result: object } | { readonly error: unknown }
 
-/** The key of the call in a context. */
+/** The key of the call in a context of a handler. */
 const RUN = Symbol('task')
 
 /** Returns the call of a handler. Undefined if it cannot become a task. */
@@ -26,7 +26,7 @@ export function runOf(ctx: Context): TaskRun | undefined {
   return (ctx as { readonly [RUN]?: TaskRun })[RUN]
 }
 
-/** Ends the handler of a task that `tasks.handle(id)` ends. It is an `RpcError`, so that the server does not report and mask it. */
+/** Thrown to end the handler after `handOff`. It is an `RpcError`, so that the server does not report and mask it. */
 class HandedOff extends RpcError {
   constructor() {
     super(ErrorCode.InternalError, 'Another process continues the task')
@@ -45,7 +45,7 @@ export class TaskRun implements LongWork {
   readonly isResumable: boolean
   /** Whether the handler was called. */
   hasStarted = false
-  /** The caller for limits. */
+  /** The caller to whom the limits apply. */
   readonly caller: string | undefined
   /** The responses that the handler received before the task was stored, as the client sent them. */
   readonly #responses: Record<string, InputResponse> = {}
@@ -54,13 +54,16 @@ export class TaskRun implements LongWork {
   readonly #base: Context | undefined
   readonly #controller = new AbortController()
   #creation: Promise<LiveTask | undefined> | undefined
-  /** The number of input requests whose responses the client sends with the request. Without a response, the handler ends. */
+  /**
+   * The number of pending input requests that are part of the tool call. If one has no response yet, the handler ends
+   * and runs again later.
+   */
   #asking = 0
   /** The reason why the task could not be stored. */
   #failure: unknown
   #hasFinished = false
   #lastProgress = Number.NEGATIVE_INFINITY
-  /** The newest progress. Undefined before the first one. */
+  /** The newest progress message. Undefined before the first message. */
   #message: string | undefined
   #progressTimer: ReturnType<typeof setTimeout> | undefined
   #ttlTimer: ReturnType<typeof setTimeout> | undefined
@@ -91,7 +94,10 @@ export class TaskRun implements LongWork {
     return this.#controller.signal
   }
 
-  /** The responses and step results from before the task is stored, also those of middleware, which runs again when it resumes. */
+  /**
+   * The responses and step results that exist before the task is stored. They include the ones of middleware, which
+   * runs again when the task is resumed.
+   */
   get received(): Pick<TaskData, 'responses' | 'steps'> {
     if (this.#base === undefined) return { responses: {}, steps: {} }
     const { answers, steps } = this.#runner.host.stateOf(this.#base)
@@ -124,7 +130,7 @@ export class TaskRun implements LongWork {
     })
     this.#promoteAfter(inlineTime)
     const first = await Promise.race([outcome.then(() => undefined), promoted])
-    // The creation of a task cannot be cancelled once it has begun.
+    // Once the creation of the task has begun, it cannot be cancelled.
     const live = first ?? (await this.#creation)
     clearTimeout(this.#promoteTimer)
     if (live !== undefined) {
@@ -147,7 +153,7 @@ export class TaskRun implements LongWork {
     return createResult(live)
   }
 
-  /** Waits for the handler, and reports this work to the option `telemetry` of the server. */
+  /** Waits for the handler, and reports the work to `telemetry` of the server. */
   #work(live: LiveTask, handle: () => Promise<Outcome>): Promise<void> {
     const { method, params } = this.request
     return this.#runner.host.observe({ kind: 'task', method, params, taskId: live.id }, (report) =>
@@ -158,7 +164,7 @@ export class TaskRun implements LongWork {
     )
   }
 
-  /** Stores the outcome of the handler as the last state of the task, and calls `onEnd` with it. */
+  /** Stores the outcome of the handler as the final state of the task, and passes it to `onEnd`. */
   async finish(
     live: LiveTask,
     outcome: Outcome | Promise<Outcome>,
@@ -183,15 +189,15 @@ export class TaskRun implements LongWork {
 
   // Becoming a task
 
-  /** Makes the call a task. Returns undefined if that is not possible now. */
+  /** Turns the call into a task. Returns undefined if that is not possible now. */
   promote(): Promise<LiveTask | undefined> {
     const isPossible = this.#asking === 0 && !this.#hasFinished && !this.signal.aborted
     return isPossible ? this.#promote() : Promise.resolve(this.#creation)
   }
 
-  /** Ends the handler without ending the task, which `tasks.handle(id)` then completes. */
+  /** Ends the handler but not the task. `tasks.handle(id)` then completes the task. */
   async handOff(live: LiveTask): Promise<never> {
-    // The change ends the lease, which is not a reason to abort the handler.
+    // The next change ends the lease. Set this first, so that the end of the lease does not abort the handler.
     this.#hasFinished = true
     await live.change((data) => changed(data, { isHandedOff: true, sealed: undefined, steps: {} }))
     throw new HandedOff()
@@ -208,14 +214,14 @@ export class TaskRun implements LongWork {
       if (live !== undefined) this.#follow(live)
       return live
     } catch (error) {
-      // The call continues if a task is optional; otherwise this error is its response.
+      // If a task is optional, the call continues as a plain call. Otherwise this error is the response.
       const isTooLarge = error instanceof TaskTooLarge
       this.#failure = isTooLarge ? taskError('too-large', 'The arguments are too large for a task') : error
       return undefined
     }
   }
 
-  /** Makes the call a task after a time. If an input request is open then, it tries again. */
+  /** Turns the call into a task after a time. If an input request is open at this time, tries again later. */
   #promoteAfter(ms: number): void {
     this.#promoteTimer = setTimeout(() => {
       if (this.#asking > 0) this.#promoteAfter(RETRY_INTERVAL)
@@ -223,7 +229,7 @@ export class TaskRun implements LongWork {
     }, ms)
   }
 
-  /** Aborts the handler when the task ends, instead of when the request is cancelled. */
+  /** From now on, aborts the handler when the task ends, and not when the request is cancelled. */
   #follow(live: LiveTask): void {
     this.#onPromoted(live)
     this.#base?.signal.removeEventListener('abort', this.#onRequestCancelled)
@@ -237,7 +243,7 @@ export class TaskRun implements LongWork {
     try {
       await this.#runner.expire(live.loaded)
     } catch (error) {
-      // The next process that reads the task writes it.
+      // The next process that reads the task writes the end.
       this.#runner.host.report(error, undefined, this.request)
     }
   }
@@ -269,7 +275,10 @@ export class TaskRun implements LongWork {
     }
   }
 
-  /** Returns the last state of the task. Undefined if the task has ended already, and if `tasks.handle(id)` ends it. */
+  /**
+   * Returns the final state of the task. Returns undefined if the task has already ended, or if `tasks.handle(id)` ends
+   * it.
+   */
   #toEnd(outcome: Outcome, live: LiveTask): TaskEnd | undefined {
     const { host } = this.#runner
     if (live.ended.aborted) return undefined
@@ -305,7 +314,8 @@ export class TaskRun implements LongWork {
     if (before !== undefined) await this.#runner.confirmLease(before)
     const { steps } = before?.data ?? this.received
     if (Object.hasOwn(steps, key)) return steps[key]
-    // Before the call is a task, the result is part of the request state, in case an input request follows.
+    // As long as the call is not a task, store the result in the request state too, because an input request may
+    // follow.
     const isOfRequest = before === undefined && this.#base !== undefined
     const result = isOfRequest ? await this.#base.step(key, run) : await run()
     const live = await this.#creation
@@ -319,7 +329,7 @@ export class TaskRun implements LongWork {
     if (!(done > this.#lastProgress)) return
     this.#lastProgress = done
     const wait = this.#message === undefined ? 0 : PROGRESS_INTERVAL
-    // A message that is not a string would make the task invalid for clients.
+    // Convert the message, because only strings are valid in a task.
     this.#message = `${message ?? (total === undefined ? done : `${done} of ${total}`)}`
     this.#progressTimer ??= setTimeout(() => void this.#writeProgress(live), wait)
   }
@@ -336,7 +346,7 @@ export class TaskRun implements LongWork {
 
   async #askByRequest(key: string, request: InputRequest): Promise<InputResponse> {
     this.#asking += 1
-    // Without a response, `ask` rejects: the client repeats the request, and the handler runs again.
+    // If there is no response yet, `ask` rejects. The client then repeats the request, and the handler runs again.
     const answers = await (this.#base as Context).ask({ [key]: request })
     this.#asking -= 1
     const response = answers[key] as InputResponse
@@ -345,7 +355,7 @@ export class TaskRun implements LongWork {
   }
 }
 
-/** How long to wait before the next attempt to create the task while an input request is pending, in ms. */
+/** If an input request is pending, the creation of the task is tried again after this time, in ms. */
 const RETRY_INTERVAL = 20
 
 /** Returns the data with an open input request. A key that was used before keeps its request or response. */
@@ -362,7 +372,7 @@ function createResult(live: LiveTask): object {
   return { resultType: 'task', ...toTask(live.loaded) }
 }
 
-/** Returns the last state of a task with a JSON-RPC error. */
+/** Returns the final state of a task that failed with a JSON-RPC error. */
 export function failed({ code, message, data }: RpcError): TaskEnd {
   return { status: 'failed', error: data === undefined ? { code, message } : { code, message, data } }
 }
@@ -372,16 +382,16 @@ export interface StartedTask {
   /** The id of the task, for `tasks.handle(id)`. */
   readonly id: string
   /**
-   * Ends the handler without ending the task; another process completes it with `tasks.handle(id)`. Return the promise from
-   * the handler: it always rejects.
+   * Ends the handler but not the task. Another process completes the task with `tasks.handle(id)`. The promise always
+   * rejects; return it from the handler.
    */
   handOff(): Promise<never>
 }
 
 /**
- * Turns the running call into a task: the client receives the task, and the handler continues without the connection. Later
- * input requests are part of the task. Returns undefined and has no effect if the tool has no option `task`, the client does not
- * support tasks, or there are too many tasks.
+ * Turns the running call into a task. The client receives the task, and the handler continues even if the connection
+ * ends. Later input requests belong to the task. Has no effect and returns undefined if the tool has no option `task`,
+ * the client does not support tasks, or there are too many tasks.
  *
  * ```ts
  * const size = await ctx.elicit('size', { message: 'Which size?', schema })
@@ -397,7 +407,7 @@ export async function continueAsTask(ctx: Context): Promise<StartedTask | undefi
 
 function handOff(run: TaskRun, live: LiveTask): Promise<never> {
   const ending = run.handOff(live)
-  // A handler that does not return the promise must not end the process.
+  // If a handler does not return the promise, the rejection must not end the process.
   ending.catch(() => {})
   return ending
 }

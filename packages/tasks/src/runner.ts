@@ -1,4 +1,6 @@
-/** Runs the tasks of one process: creates them, renews their leases, and takes over those of processes that have died. */
+/**
+ * Runs the tasks of one process: creates tasks, renews their leases, and claims tasks of processes that have crashed.
+ */
 
 import { type AuthInfo, type Context, type JsonObject, pause, principalOf, SharedLimit } from '@mcpx/protocol'
 import type { ExtensionHost, ServerRequest } from '@mcpx/server'
@@ -8,7 +10,7 @@ import { ended, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData 
 import type { TaskRecords } from './records.ts'
 import { failed, TaskRun } from './run.ts'
 
-/** The bytes of a task id: 192 random bits. */
+/** The length of a task id: 192 random bits, in bytes. */
 const ID_BYTES = 24
 
 /** How long to wait before a lease that could not be renewed is renewed again, in ms. */
@@ -27,7 +29,7 @@ export class TaskRunner {
   readonly settings: TaskSettings
   readonly #runs = new Map<string, { readonly run: TaskRun; readonly live: LiveTask }>()
   readonly #kept: SharedLimit
-  /** The tasks that count in the limit, in the order of their expiry. */
+  /** The tasks that count toward the limit, in the order of their expiry. */
   readonly #expiries: { readonly caller: string | undefined; readonly at: number }[] = []
   /** The id of this process. Created on first use, because workerd has no random values while modules are loaded. */
   #owner: string | undefined
@@ -52,7 +54,7 @@ export class TaskRunner {
     if (this.#isStarted) return
     const runner = new WeakRef(this)
     const interval = Math.max(1, Math.floor(this.settings.lease / 3))
-    // The timer has a weak reference, so that it does not keep an unused server in memory.
+    // The timer has only a weak reference to this object, so that an unused server can be removed from memory.
     const timer = setInterval(() => {
       const found = runner.deref()
       if (found === undefined || found.#isIdle) clearInterval(timer)
@@ -75,7 +77,7 @@ export class TaskRunner {
     return counts
   }
 
-  /** Stores the task of a call. Returns undefined if the limits do not allow one more. */
+  /** Stores the task of a call. Returns undefined if the limits allow no further task. */
   async create(run: TaskRun): Promise<LiveTask | undefined> {
     const { ttl, pollInterval } = this.settings
     if (!this.#acquire(run.caller)) return undefined
@@ -104,7 +106,8 @@ export class TaskRunner {
       await this.records.create(id, data, kept, this.#lease)
     } catch (error) {
       this.#kept.release(run.caller)
-      // The store may have created the task before it failed. Another process would then resume it.
+      // The store may have created the task before it failed. Cancel the task, because otherwise another process would
+      // resume it.
       live.change((stored) => ended(stored, { status: 'cancelled' })).catch(() => {})
       throw error
     }
@@ -114,7 +117,7 @@ export class TaskRunner {
     return live
   }
 
-  /** Returns the error of a request. A store that cannot be reached is reported, and has a name for the client. */
+  /** Returns the error for the client. An error of an unavailable store is reported and replaced by a named error. */
   nameFailure(error: unknown, ctx: Context | undefined): unknown {
     if (!isRetryable(error)) return error
     this.host.report(error, ctx)
@@ -126,7 +129,7 @@ export class TaskRunner {
     this.#runs.delete(id)
   }
 
-  /** Takes over the tasks of processes that have died. Called by a timer, and when a client polls. */
+  /** Claims the tasks of processes that have crashed. Called by a timer, and when a client polls. */
   async sweep(): Promise<void> {
     const now = performance.now()
     if (this.#isSweeping || now < this.#nextSweep || this.host.closing.aborted) return
@@ -149,7 +152,7 @@ export class TaskRunner {
     }
   }
 
-  /** Writes that the time to live of a task has passed, unless it has ended. Returns its newest state. */
+  /** Marks a task as expired if it has not ended. Returns its newest state. */
   async expire(task: LoadedTask): Promise<LoadedTask> {
     const message = `The task did not end within its time to live of ${task.data.ttl} ms`
     return (await this.#fail(task, 'expired', message)) ?? task
@@ -196,7 +199,7 @@ export class TaskRunner {
     return this.records.change(task.id, ({ data }) => (hasEnded(data) ? undefined : ended(data, end)), task)
   }
 
-  /** Subscribes to changes. Without a subscription they are noticed when the lease is renewed. */
+  /** Subscribes to changes of a task. If this fails, changes are noticed when the lease is renewed. */
   async #open(live: LiveTask): Promise<void> {
     try {
       await live.open()
@@ -211,8 +214,8 @@ export class TaskRunner {
   }
 
   /**
-   * Renews the lease of a task if it may have lapsed, for example while the process was suspended. Waits while the store cannot be
-   * reached. Rejects with `TaskEnded` if another process has claimed the task.
+   * Renews the lease of a task if it may have lapsed, for example while the process was suspended. Waits while the
+   * store is unavailable. Rejects with `TaskEnded` if another process has claimed the task.
    */
   async confirmLease(live: LiveTask): Promise<void> {
     for (;;) {
@@ -234,7 +237,10 @@ export class TaskRunner {
     }
   }
 
-  /** Leaves the resumable tasks to other processes. The other tasks end in this process. */
+  /**
+   * Ends the leases of the resumable tasks, so that other processes continue them. All other tasks continue in this
+   * process.
+   */
   async #close(): Promise<void> {
     for (const { run, live } of [...this.#runs.values()]) {
       if (!run.isResumable) continue
@@ -243,7 +249,7 @@ export class TaskRunner {
     }
   }
 
-  /** Ends the lease of a task, so that another process takes the task over at once. */
+  /** Ends the lease of a task, so that another process can claim the task at once. */
   async #leave(id: string): Promise<void> {
     await this.records.renew(id, { ...this.#lease, duration: 0 })
   }

@@ -33,11 +33,11 @@ import { TaskRecords, type TaskStores, TaskTooLarge } from './records.ts'
 import { runOf, TaskRun } from './run.ts'
 import { TaskRunner } from './runner.ts'
 
-/** The extension for tasks, as `tasks()` creates it. */
+/** The extension that `tasks()` creates. */
 export interface TasksExtension extends ServerExtension {
   /**
-   * Returns access to a task by its id, also for tasks of other processes with the same store. A process without a server must
-   * pass a store: `tasks({ store }).handle(id)`.
+   * Returns access to a task by its id. The task may run in another process with the same store. A process without a
+   * server must pass a store: `tasks({ store }).handle(id)`.
    */
   handle(id: string): TaskHandle
 }
@@ -46,8 +46,8 @@ export interface TasksExtension extends ServerExtension {
 const MODES = ['auto', 'required', 'never'] as const
 
 /**
- * Creates the extension for tasks. Calls of tools with the option `task` may then outlive their connection, and with `resumable`
- * also their process.
+ * Creates the extension for tasks. Calls of tools with the option `task` can then continue after their connection has
+ * ended. With `resumable`, they can also continue after their process has ended.
  *
  * ```ts
  * const server = createServer(info, { store, secrets, extensions: [tasks()] })
@@ -70,9 +70,9 @@ class Tasks implements TasksExtension {
   readonly toolOptions = { task: { check: checkMode }, resumable: { check: checkResumable } }
   readonly #settings: TaskSettings
   readonly #ownStores: TaskStores | undefined
-  /** The stores that `handle` uses: the store of the options, else that of the first server. */
+  /** The stores that `handle` uses: from the options, otherwise from the first server. */
   #shared: TaskStores | undefined
-  /** The memory that all servers without a store share. */
+  /** A store in memory, which all servers without a store share. */
   #memory: Store | undefined
 
   constructor(options: TasksOptions) {
@@ -90,7 +90,7 @@ class Tasks implements TasksExtension {
     try {
       runner.start()
     } catch {
-      // Workers have no timers while modules are loaded. The first call starts them.
+      // Workers allow no timers while modules are loaded. The first call starts the timers.
     }
     return {
       methods: createMethods(host, runner),
@@ -107,7 +107,7 @@ class Tasks implements TasksExtension {
       )
     }
     const { data, questions } = this.#settings.limits
-    // The methods of a handle reject when the store fails. Failures of the bus are ignored, because clients poll.
+    // Ignore failures of the bus, because clients poll. If the store fails, the methods of a handle reject.
     return createHandle(id, new TaskRecords(this.#shared, data, () => {}), questions)
   }
 
@@ -175,7 +175,7 @@ function createMethods(host: ExtensionHost, runner: TaskRunner) {
   return {
     'tasks/get': defineMethod({ params: TaskRequestParams, requiresDeclaration }, async ({ taskId }, ctx) => {
       let task = await read(taskId, ctx)
-      // Runtimes that run no timers between requests claim the tasks of other processes here.
+      // Some runtimes run no timers between requests, so look for tasks of other processes here.
       if (!hasEnded(task.data)) void runner.sweep()
       if (!hasEnded(task.data) && hasExpired(task)) task = await runner.expire(task)
       return toDetailedTask(task, (request) => host.canAnswer(request, ctx.client))

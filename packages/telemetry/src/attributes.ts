@@ -24,10 +24,10 @@ import type { Attributes } from '@opentelemetry/api'
 /** The role of this process for one message, and the kind of its span. A client sends the message, a server handles it. */
 export type Role = 'client' | 'server'
 
-/** The longest name or URI in an attribute, in characters. Peers choose them. */
+/** The longest name or URI in an attribute, in characters. Longer values of peers are cut. */
 const MAX_LENGTH = 1_024
 
-/** The most arguments of a prompt in attributes. */
+/** The largest number of a prompt's arguments in attributes. */
 const MAX_VARIABLES = 64
 
 const RESOURCE_METHODS: readonly string[] = [
@@ -175,11 +175,11 @@ const CALLER_FAULTS: readonly number[] = [
 
 /** The attributes and the status of the end of a message, for spans and metrics. */
 export interface Ending {
-  /** Undefined after success. */
+  /** The attributes of an error. Undefined after success. */
   readonly attributes?: Attributes
   /** Whether the span has the status of an error. */
   readonly isError: boolean
-  /** The description of that status. */
+  /** The description of the error. */
   readonly message?: string
   /** The code of a JSON-RPC error. */
   readonly code?: number

@@ -1,4 +1,4 @@
-/** The histograms of the conventions, and gauges for the load of a server. */
+/** The histograms of the semantic conventions, and gauges for the load of a server. */
 
 import type { ServerLoad } from '@mcpx/protocol'
 import {
@@ -76,7 +76,10 @@ export class Metrics {
     return () => this.#loads.delete(readLoad)
   }
 
-  /** Returns the histograms. An SDK may set the global provider at any time, so it is compared at each use. */
+  /**
+   * Returns the histograms. Checks at each use whether the global provider has changed, because an SDK may be set up at
+   * any time.
+   */
   #prepare(): Readonly<Record<HistogramName, Histogram>> | undefined {
     const source = this.#given ?? metrics.getMeterProvider()
     if (source === this.#source) return this.#histograms

@@ -20,7 +20,10 @@ export const CHANNELS = {
   receiveEnd: 'mcpx:receive:end',
   /** A message is sent: `MessageEvent`. */
   sendStart: 'mcpx:send:start',
-  /** A sent notification was accepted, or a sent request has its response: the same `MessageEvent`, with its outcome. */
+  /**
+   * A sent notification was accepted, or the response to a sent request has arrived: the same `MessageEvent`, with its
+   * outcome.
+   */
   sendEnd: 'mcpx:send:end',
   /** Work without a message of its own begins: `WorkEvent`. */
   workStart: 'mcpx:work:start',
@@ -28,7 +31,7 @@ export const CHANNELS = {
   workEnd: 'mcpx:work:end',
   /** A legacy session has ended: `EndedSession` of `@mcpx/protocol`. */
   sessionEnd: 'mcpx:session:end',
-  /** An HTTP request was refused before a message of it was handled: `RefusedRequest` of `@mcpx/protocol`. */
+  /** An HTTP request was refused before its message was handled: `RefusedRequest` of `@mcpx/protocol`. */
   refuse: 'mcpx:refuse',
 } as const
 

@@ -49,7 +49,7 @@ import type { TelemetryOptions } from './telemetry.ts'
 interface CallState {
   /** The context of the first request of a client's call, which is the parent of its later requests. */
   first?: Context
-  /** The request that was passed to a mounted handler or a proxy. Used so that a mounted proxy adds only one span. */
+  /** The request that was passed to a mounted handler or a proxy. It prevents a second span for a mounted proxy. */
   readonly delegated?: string
 }
 
@@ -79,7 +79,7 @@ export class OpenTelemetry implements Telemetry {
     this.#content = content === true ? {} : content || undefined
   }
 
-  /** Whether the process has an SDK, or a tracer, meter or propagator was passed. An SDK may be set up at any time. */
+  /** Whether there is an SDK, or a tracer, meter or propagator in the options. An SDK may be set up at any time. */
   get isActive(): boolean {
     this.#isActive ||= this.#findTracer() !== undefined || this.#propagation.isActive || this.#metrics.isRecording
     return this.#isActive
@@ -87,8 +87,8 @@ export class OpenTelemetry implements Telemetry {
 
   onReceive(message: ObservedMessage): Observation {
     const active = context.active()
-    // Ignore the active span of a pipe: it is read in the context in which it was opened, which is unrelated to the
-    // message.
+    // Ignore the active span for messages from a pipe. A pipe is read in the context in which it was opened, which is
+    // unrelated to the message.
     const ambient = message.network?.transport === 'pipe' ? trace.deleteSpan(active) : active
     const { context: parent, links } = this.#propagation.extract(ambient, message.params)
     return this.#observe(message, 'server', parent, links)
@@ -150,7 +150,7 @@ export class OpenTelemetry implements Telemetry {
     const { method, params } = message
     const start = performance.now()
     const item = itemOf(method, params)
-    // An instrumentation of models may already have created a span for this call.
+    // The instrumentation of a model API may already have created a span for this call.
     const outer = role === 'client' && method === 'tools/call' ? findToolSpan(parent) : undefined
     const span = this.#ignored.has(method) ? undefined : this.#startSpan(message, role, item, parent, links, outer)
     if (this.#content !== undefined && span?.isRecording()) {
@@ -216,7 +216,7 @@ export class OpenTelemetry implements Telemetry {
   }
 }
 
-/** Observes one message or work, with a span if it has one. */
+/** Observes one message or one piece of work, with or without a span. */
 class SpanObservation implements Observation {
   readonly context: Context
   meta: JsonObject | undefined

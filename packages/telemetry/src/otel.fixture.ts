@@ -18,7 +18,7 @@ export const w3c = new CompositePropagator({
 })
 propagation.setGlobalPropagator(w3c)
 
-/** Creates an SDK of its own, as that of another process. */
+/** Creates a separate SDK, which represents another process. */
 export function createSdk() {
   const spanExporter = new InMemorySpanExporter()
   const tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spanExporter })] })

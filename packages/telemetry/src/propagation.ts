@@ -47,7 +47,7 @@ export interface ReceivedContext {
 }
 
 export class Propagation {
-  /** Undefined if nothing is propagated. */
+  /** The propagator. Undefined if propagation is disabled. */
   readonly #propagator: Pick<TextMapPropagator, 'inject' | 'extract' | 'fields'> | undefined
   readonly #trust: Trust
 
@@ -62,7 +62,10 @@ export class Propagation {
     return this.#propagator !== undefined && this.#propagator.fields().length > 0
   }
 
-  /** Returns the members to set in `_meta` of a sent message. A value of undefined removes a member of another context. */
+  /**
+   * Returns the members to set in `_meta` of a sent message. An undefined member removes a member that belongs to
+   * another context.
+   */
   inject(context: Context, params: JsonObject | undefined): JsonObject | undefined {
     const propagator = this.#propagator
     if (propagator === undefined) return undefined
@@ -78,7 +81,7 @@ export class Propagation {
     return meta
   }
 
-  /** Returns the span of the sender of a message, if its context is read. */
+  /** Returns the span of the sender of a message. Returns undefined if received context is ignored. */
   findRemote(base: Context, params: JsonObject | undefined): SpanContext | undefined {
     const { context, links } = this.extract(base, params)
     return trace.getSpanContext(context) ?? links[0]?.context

@@ -19,12 +19,12 @@ export interface TelemetryOptions {
    */
   readonly trust?: Trust | undefined
   /**
-   * Whether spans contain the arguments of tools and prompts and the results of tools, which may be private. `redact`
-   * of `@mcpx/protocol` removes secrets and shortens values; an object is passed to it as options. Default: false.
+   * Whether spans contain the arguments of tools and prompts, and the results of tools. These may be private. `redact`
+   * of `@mcpx/protocol` removes secrets and shortens values; an object is used as its options. Default: false.
    */
   readonly content?: boolean | RedactOptions | undefined
   /**
-   * Whether the names of spans, and metrics, contain the URIs of resources. Attributes of spans always contain them.
+   * Whether span names and metrics contain the URIs of resources. Attributes of spans always contain them.
    * Default: false.
    */
   readonly resourceUri?: boolean | undefined
@@ -34,8 +34,8 @@ export interface TelemetryOptions {
    */
   readonly ignore?: readonly string[] | undefined
   /**
-   * Whether the gauges `mcpx.server.*` are created: requests, sessions, streams, and tasks by status; and the counter
-   * `mcpx.server.refusals`, of refused HTTP requests by status. Default: false.
+   * Whether to create the gauges `mcpx.server.*` (requests, sessions, streams, and tasks by status), and the counter
+   * `mcpx.server.refusals` (refused HTTP requests by status). Default: false.
    */
   readonly gauges?: boolean | undefined
 }

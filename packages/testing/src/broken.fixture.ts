@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ContractCase, ContractError } from './index.ts'
 
-/** For each case: an implementation that breaks its promise, and the line of the error that names the problem. */
+/** For each case: an implementation that breaks the rule, and the line of the error that names the problem. */
 export type BrokenImplementations<T> = Readonly<
   Record<string, readonly [implementation: () => T, problem: string | RegExp]>
 >

@@ -7,7 +7,9 @@ import { catchError, waitForTasks } from './timing.ts'
 
 /** Options of `channelContract`. */
 export interface ChannelContractOptions extends ContractOptions {
-  /** The most small messages that a channel may buffer while nobody reads. Default: 200,000. */
+  /**
+   * The largest number of small messages that a channel may buffer while its other end does not read. Default: 200,000.
+   */
   readonly capacity?: number | undefined
 }
 
@@ -21,7 +23,7 @@ function paramsOf(item: Decoded | undefined): { n?: number; text?: string } {
   return item !== undefined && 'params' in item ? (item.params as { n?: number; text?: string }) : {}
 }
 
-/** Collects the items that arrive; `ended` settles with `receive`. */
+/** Collects the received items. `ended` is the promise of `receive`. */
 function collect(channel: Channel): { items: Decoded[]; ended: Promise<void> } {
   const items: Decoded[] = []
   return { items, ended: channel.receive((item) => void items.push(item)) }

@@ -6,7 +6,7 @@ export interface ContractCase {
   readonly name: string
   /**
    * Resolves if the implementation follows the rule. Rejects with a `ContractError` that names the expected and the
-   * received value. If a case fails while the machine is too busy, which late timers show, it is tried up to four
+   * received value. If a case fails while timers are late, because the machine is too busy, it is tried up to four
    * times.
    */
   readonly run: () => Promise<void>
@@ -45,7 +45,7 @@ export function defineContract(
   }))
 }
 
-/** If timers are later than this, in ms, the machine is too busy for the times of a case. */
+/** If timers are late by more than this, in ms, the machine is too busy for the timing of a case. */
 const LATE = 50
 /** How often a case is tried while the machine is too busy. */
 const ATTEMPTS = 4
@@ -100,7 +100,7 @@ async function runOnce(rule: string, timeout: number, check: (waitFor: WaitFor) 
   }
 }
 
-/** The functions of a test runner that `describeContract` uses. Vitest, Jest, Mocha, Bun and node:test have them. */
+/** The functions of a test runner that `describeContract` uses. Vitest, Jest, Mocha, Bun and node:test provide them. */
 export interface TestRunner {
   /** Registers a group; calls `define` to register its tests. */
   describe(name: string, define: () => void): unknown

@@ -1,4 +1,4 @@
-/** The contract of requesters: JSON-RPC connections, whatever transport is below them. */
+/** The contract of requesters: JSON-RPC connections over any transport. */
 
 import { type Exchange, invalidParams, type Requester, type Responder, RpcError, resultMessage } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'

@@ -1,4 +1,4 @@
-/** The contract of sessions, wherever their records are stored. */
+/** The contract of sessions, for any store of their records. */
 
 import type { Session } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'

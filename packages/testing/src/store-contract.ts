@@ -27,7 +27,7 @@ type Part = Exclude<keyof Store, 'close'>
 /** The type of a part of a store, without undefined. */
 type PartOf<Name extends Part> = Exclude<Store[Name], undefined>
 
-/** The reason why a case of tasks ends for a store without them. */
+/** Ends a case about tasks if the store has no tasks. */
 const NO_TASKS = new Error('The store has no tasks')
 
 /**

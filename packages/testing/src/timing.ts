@@ -15,7 +15,7 @@ export async function catchError(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** Resolves after five turns of the event loop, so that all work that is due has run. */
+/** Resolves after five turns of the event loop, so that pending work has run. */
 export async function waitForTasks(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await delay(0)
 }

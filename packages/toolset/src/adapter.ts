@@ -10,7 +10,7 @@ import { fittedSchemaOf, type ToolCallOptions, type ToolInfo, type ToolProgress,
 export interface RunOptions {
   /** Cancels the calls. Then `run` rejects. */
   readonly signal?: AbortSignal | undefined
-  /** Called with the progress of each call, and the name of its tool. */
+  /** Called with the progress of each call and the name of the tool. */
   readonly onProgress?: ((progress: ToolProgress, tool: string) => void) | undefined
 }
 

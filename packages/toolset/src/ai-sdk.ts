@@ -37,8 +37,8 @@ export interface AiSdkTool<Schema> {
 }
 
 /**
- * Returns the tools of a toolset for the option `tools` of `generateText` and `streamText`. They do not change when the
- * toolset does: call the function again after a change.
+ * Returns the tools of a toolset for the option `tools` of `generateText` and `streamText`. They do not change with the
+ * toolset: call this function again after a change.
  *
  * ```ts
  * const tools = aiSdkTools(await createToolset(client), { jsonSchema })

@@ -1,7 +1,7 @@
 /** Checks of the arguments that users of this package pass. The errors name the function and the option. */
 import { isObject } from './schemas/json.ts'
 
-/** Throws for an unknown option. Otherwise a misspelled option would have no effect, without an error. */
+/** Throws for an unknown option, because a misspelled option would have no effect. */
 export function checkOptions(place: string, options: unknown, names: readonly string[]): void {
   if (!isObject(options)) throw new TypeError(`${place}: expected an object of options, got ${describe(options)}`)
   const unknown = Object.keys(options).find((name) => !names.includes(name))

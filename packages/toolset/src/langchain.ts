@@ -45,7 +45,7 @@ export interface LangChainConfig {
 const images = /^image\/(?:png|jpeg|webp|gif)$/
 
 /**
- * Returns the tools of a toolset as structured tools. They do not change when the toolset does: call the function again
+ * Returns the tools of a toolset as structured tools. They do not change with the toolset: call this function again
  * after a change. If a tool is invoked with a tool call, it returns a `ToolMessage` with the status `success` or
  * `error`, and with the whole result as its artifact.
  */

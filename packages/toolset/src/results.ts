@@ -23,7 +23,7 @@ export type EmbeddedResource =
 export interface ToolResult {
   /** The content for the model. */
   readonly content: readonly ResultContent[]
-  /** The structured content, which servers repeat as text. */
+  /** The structured content. Servers usually repeat it as text in `content`. */
   readonly structuredContent?: unknown
   /** Whether the tool failed. */
   readonly isError?: boolean | undefined
@@ -53,7 +53,7 @@ export function toParts({ content, structuredContent }: ToolResult, accepted?: R
   })
 }
 
-/** Returns a result as one text. Media are described. */
+/** Returns a result as one string. Media are replaced by descriptions. */
 export function toText(result: ToolResult): string {
   return joinText(toParts(result))
 }

@@ -1,4 +1,4 @@
-/** Two tools instead of many: the model searches for a tool, then calls it. */
+/** Replaces many tools by two: the model searches for a tool, then calls it. */
 import { checkArray, checkLimit, checkOptions, checkToolset } from './checks.ts'
 import { errorResult, type ToolResult } from './results.ts'
 import { isString, objectOf } from './schemas/json.ts'
@@ -6,7 +6,7 @@ import { prepareArguments, type ToolInfo, type Toolset, unknownTool } from './to
 
 /** The options of `searchTools`. */
 export interface SearchOptions {
-  /** The names of tools that the model can call directly, in addition to the two. Default: none. */
+  /** The names of tools that the model can call directly, in addition to the two tools. Default: none. */
   readonly direct?: readonly string[] | undefined
   /** How many tools a search returns. Default: 5. */
   readonly maxResults?: number | undefined
@@ -38,7 +38,10 @@ const call: ToolInfo = {
   } as ToolInfo['inputSchema'],
 }
 
-/** Returns a toolset with the tools `search_tools` and `call_tool`, with which a model uses all tools of another toolset. */
+/**
+ * Returns a toolset with the tools `search_tools` and `call_tool`. With them, a model can use all tools of another
+ * toolset.
+ */
 export function searchTools(toolset: Toolset, options: SearchOptions = {}): Toolset {
   checkToolset('searchTools', toolset)
   checkOptions('searchTools', options, ['direct', 'maxResults'])
@@ -112,8 +115,8 @@ function weightsOf(name: string, { title = '', description = '', inputSchema }: 
 }
 
 /**
- * Returns the weight of a word of the query. Equal words match fully. Words match less if one of them begins with the
- * other, such as `file` and `files`.
+ * Returns the weight of a word of the query. Equal words have the full weight. If one word begins with the other, such
+ * as `file` and `files`, the weight is smaller.
  */
 function weightOfWord(word: string, weights: ReadonlyMap<string, number>): number {
   const exact = weights.get(word)

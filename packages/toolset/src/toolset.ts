@@ -21,9 +21,9 @@ export interface ToolInfo {
 
 /** The progress of a call. */
 export interface ToolProgress {
-  /** How much is done. */
+  /** The amount of work that is done. */
   readonly progress: number
-  /** How much there is to do. */
+  /** The total amount of work. */
   readonly total?: number | undefined
   /** Describes the progress. */
   readonly message?: string | undefined
@@ -37,7 +37,7 @@ export interface ToolCallOptions {
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined
 }
 
-/** A connected client, as `connect` and `connectAll` of `@mcpx/client` return it. */
+/** A connected client: the result of `connect` or `connectAll` of `@mcpx/client`. */
 export interface ToolSource {
   /** Lists the tools. */
   listTools(): { all(): Promise<readonly ToolInfo[]> }
@@ -49,7 +49,10 @@ export interface ToolSource {
 
 /** The options of `createToolset`. */
 export interface ToolsetOptions {
-  /** Reads the list again when a server announces a change, until `close`. Default: false; call `refresh` instead. */
+  /**
+   * Whether the list is read again when a server announces a change, until `close` is called. Default: false; then call
+   * `refresh` after changes.
+   */
   readonly follow?: boolean | undefined
   /** Called when the list was read again because of `follow`. Default: none. */
   readonly onChange?: (() => void) | undefined
@@ -58,13 +61,16 @@ export interface ToolsetOptions {
    * 100,000.
    */
   readonly maxText?: number | undefined
-  /** Called with every problem that was handled: two tools of one name, a list that could not be read again. Default: none. */
+  /** Called with each problem that was handled, for example two tools with the same name. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /** Tools that a model can call. */
 export interface Toolset {
-  /** The tools by the name that the model uses: 1 to 64 letters, digits, `_` and `-`. A new map after each change. */
+  /**
+   * The tools by the name that the model uses: 1 to 64 letters, digits, `_` and `-`. Replaced by a new map after each
+   * change.
+   */
   readonly tools: ReadonlyMap<string, ToolInfo>
   /**
    * Calls a tool by the name that the model uses, with an object or a JSON string. Resolves to a result with `isError`
@@ -72,7 +78,7 @@ export interface Toolset {
    * aborted.
    */
   call(name: string, args: unknown, options?: DialectCallOptions): Promise<ToolResult>
-  /** Reads the list of tools again. A tool keeps the name that the model uses. */
+  /** Reads the list of tools again. Tools keep their names for the model. */
   refresh(): Promise<void>
   /** Ends `follow`. The client stays open. */
   close(): void
@@ -164,7 +170,7 @@ async function followChanges(changes: AsyncIterable<unknown>, onChange: () => Pr
 }
 
 const MAX_NAME_LENGTH = 64
-/** How many names are remembered for tools that the servers no longer list. */
+/** How many names are kept of tools that the servers do not list any more. */
 const MAX_OLD_NAMES = 10_000
 
 /** The names that the model uses for tools: unique, at most 64 letters, digits, `_` and `-`, and a letter or `_` first. */
@@ -175,7 +181,7 @@ class ModelNames {
   /** The last number that was added to a name. */
   readonly #numbers = new Map<string, number>()
 
-  /** Returns the name for a tool, the same one each time. */
+  /** Returns the name for a tool. It is the same in each call. */
   of(tool: string): string {
     const known = this.#names.get(tool)
     if (known !== undefined) return known
@@ -217,7 +223,7 @@ export function unknownTool(name: string, tools: ReadonlyMap<string, ToolInfo>):
 const fittedSchemas = new WeakMap<ToolInfo, Map<Dialect, FittedSchema>>()
 const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
-/** Returns the schema of a tool for a dialect. It is converted once. */
+/** Returns the schema of a tool for a dialect. Each schema is converted once and cached. */
 export function fittedSchemaOf(tool: ToolInfo, dialect: Dialect): FittedSchema {
   const known = fittedSchemas.get(tool) ?? new Map<Dialect, FittedSchema>()
   const fitted = known.get(dialect) ?? fitSchema(tool.inputSchema, dialect)
@@ -232,7 +238,10 @@ export function listSchemaChanges(toolset: Toolset, dialect: Dialect): readonly 
   )
 }
 
-/** Restores the arguments of a model. If the model saw a changed schema, the original one is checked here, not only by the server. */
+/**
+ * Restores the arguments of a model. If the model received a changed schema, also validates the arguments with the
+ * original schema.
+ */
 export function prepareArguments(
   name: string,
   tool: ToolInfo,
@@ -251,8 +260,8 @@ export function prepareArguments(
 }
 
 /**
- * Returns the problems of arguments. If the schema cannot be compiled, returns none: then only the server checks the
- * arguments.
+ * Returns the problems of arguments. If the schema cannot be compiled, returns an empty list, and only the server
+ * validates the arguments.
  */
 function problemsOf({ inputSchema }: ToolInfo, args: JsonObject): readonly string[] {
   try {

@@ -5,13 +5,13 @@ import { HttpConnection } from './client/connection.ts'
 import { type HttpOptions, readOptions } from './client/options.ts'
 
 /**
- * Describes a server at a URL, of any revision. Sends nothing before the first request.
+ * Creates a connector for a server at a URL, of any revision. Sends no request before `connect`.
  *
  * ```ts
  * const client = await connect(http('https://example.com/mcp', { headers: { authorization: `Bearer ${token}` } }))
  * ```
  *
- * @throws TypeError for an unknown option, and for a URL that is not valid, not of HTTP, or contains credentials
+ * @throws TypeError for an unknown option, or for a URL that is invalid, is not an HTTP URL, or contains credentials
  * @throws RangeError for a number that an option does not accept
  */
 export function http(url: string | URL, options: HttpOptions = {}): Connector {
@@ -22,8 +22,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Connector {
     // One origin may serve several servers of different revisions.
     peer: `${settings.url.origin}${settings.url.pathname}`,
     probeTimeout: settings.probeTimeout,
-    // A missing response says nothing about the era: a running server always responds, but a network or gateway may be
-    // slow.
+    // A missing response does not show the era: a running server always responds, but a network or gateway may be slow.
     silence: 'nothing',
     network: {
       transport: 'tcp',

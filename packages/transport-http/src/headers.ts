@@ -11,7 +11,7 @@ export const LAST_EVENT_HEADER = 'last-event-id'
 export const JSON_TYPE = 'application/json'
 export const EVENTS_TYPE = 'text/event-stream'
 
-/** The headers of an event stream. They keep proxies from caching, changing or buffering it. */
+/** The headers of an event stream. They prevent proxies from caching, changing or buffering the stream. */
 export const EVENTS_HEADERS: Record<string, string> = {
   'content-type': EVENTS_TYPE,
   'cache-control': 'no-cache, no-transform',

@@ -1,6 +1,6 @@
 /**
  * The headers of a modern request that repeat parts of its body, so that routers need not read the body. The client
- * writes them; the server checks them against the body.
+ * writes these headers; the server compares them with the body.
  */
 
 import {
@@ -30,7 +30,7 @@ export const ANNOTATION = 'x-mcp-header'
 export interface MirroredArgument {
   /** The header's name after `Mcp-Param-`, as the schema writes it. */
   readonly header: string
-  /** The member names that lead from the arguments to the value. */
+  /** The path of the value in the arguments: a list of member names. */
   readonly path: readonly string[]
 }
 
@@ -38,7 +38,7 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const MIRRORED_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 /** The deepest nesting of schemas that the client accepts. */
 const MAX_LEVELS = 64
-/** The deepest nesting at which the server reads annotations. It is limited because a schema in memory may be cyclic. */
+/** The deepest level at which the server reads annotations. It is limited because a schema in memory may be cyclic. */
 const MAX_SERVER_LEVELS = 32
 
 /** Returns the mirrored arguments of a tool's input schema, or a sentence that describes the error in the schema. */
@@ -89,7 +89,7 @@ function annotatedProperties({ properties }: JsonObject, path: readonly string[]
 
 interface Subschema {
   readonly node: JsonObject
-  /** The member names that lead to the value. Undefined if the schema is not reached through `properties` alone. */
+  /** The path of the value: a list of member names. Undefined if the path contains other keywords than `properties`. */
   readonly path: readonly string[] | undefined
   readonly level: number
 }
@@ -104,7 +104,7 @@ const DIRECT = new Set(
   ).split(' '),
 )
 
-/** Yields a schema and the schemas below it, parents first, down to the first level that is too deep. */
+/** Yields a schema and the schemas below it, parents before children. Stops at the first level that is too deep. */
 function* subschemasOf(node: unknown, path: Subschema['path'], level: number): Generator<Subschema> {
   if (!isObject(node) || level > MAX_LEVELS + 1) return
   yield { node, path, level }
@@ -219,7 +219,7 @@ function differs(header: string, sent: string, expected: string): RpcError {
 
 type MirroredValue = string | number | boolean
 
-/** Returns the scalar at a path of own properties; undefined where it is absent or not a scalar. */
+/** Returns the scalar at a path of own properties. Returns undefined if it is missing or not a scalar. */
 function valueAt(holder: unknown, path: readonly string[]): MirroredValue | undefined {
   let value = holder
   for (const key of path) {
@@ -229,10 +229,10 @@ function valueAt(holder: unknown, path: readonly string[]): MirroredValue | unde
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 }
 
-/** Begins a header value that is UTF-8 encoded as Base64. */
+/** The beginning of a header value that is Base64 of UTF-8. */
 const BASE64_START = '=?base64?'
 const BASE64_END = '?='
-/** Visible characters, with spaces inside only. */
+/** Visible characters, with spaces only between them. */
 const PLAIN = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
 
 /** Encodes a value for a header. Uses Base64 if the plain string would be changed in transit or misread. */

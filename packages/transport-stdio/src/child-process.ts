@@ -34,7 +34,7 @@ export interface ProcessConnectOptions extends ConnectOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly options: SpawnOptions
-  /** Called when the process exits by itself, with its lifetime in ms. */
+  /** Called when the process exits by itself. `lifetime` is in ms. */
   readonly onExit: (lifetime: number) => void
 }
 
@@ -42,7 +42,9 @@ const END_TIMEOUT = 2_000
 const TERMINATE_TIMEOUT = 2_000
 const KILL_TIMEOUT = 1_000
 
-/** Starts a process and connects to it. Rejects with `ConnectionError` `unreachable` if it cannot be started. */
+/**
+ * Starts a process and connects to it. Rejects with `ConnectionError` (reason `unreachable`) if it cannot be started.
+ */
 export async function connectToProcess(start: ProcessConnectOptions): Promise<Connection> {
   const { command, options, responder, onWarning: report, onMessage, onExit } = start
   const { end = END_TIMEOUT, terminate = TERMINATE_TIMEOUT, kill = KILL_TIMEOUT } = options.shutdown ?? {}
@@ -71,13 +73,13 @@ async function startProcess({ command, args, options }: ProcessConnectOptions, c
       cwd,
       env: childEnvironment(options.env ?? {}, process.env, process.platform),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // On POSIX, gives the process its own process group, so that all processes that it starts can be ended with it.
-      // On Windows, it would open a window.
+      // On POSIX, create a process group, so that all processes that the server starts can be ended with it. On
+      // Windows, this option would open a window.
       detached: !isWindows,
       windowsHide: true,
     })
     await once(child, 'spawn')
-    // With `stdio: 'pipe'`, no stream is null.
+    // No stream is null, because `stdio` is `pipe`.
     return child as ServerProcess
   } catch (cause) {
     throw startError(command, cwd, cause as NodeJS.ErrnoException)
@@ -128,12 +130,12 @@ export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLi
   /** Returns the last lines of standard error. */
   readonly stderrLines: () => string[]
   readonly times: EndTreeTimes
-  /** Called when the process exits by itself, with its lifetime in ms. */
+  /** Called when the process exits by itself. `lifetime` is in ms. */
   readonly onExit: (lifetime: number) => void
   readonly report: (problem: Error) => void
 }
 
-/** How long to wait for the exit after the end of the output, and for the rest of the output after the exit. Both in ms. */
+/** How long to wait for the exit after the end of the output, and for the rest of the output after the exit, in ms. */
 const LAG = 500
 
 /**
@@ -231,7 +233,7 @@ export class ProcessChannel implements ObservedChannel {
     }
     await completesWithin(this.#drained, LAG)
     await this.#stream.close()
-    // Another process that holds the other ends of the pipes must not keep this process alive.
+    // Another process may still hold the other ends of the pipes. It must not keep this process running.
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy()
   }
 

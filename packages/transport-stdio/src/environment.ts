@@ -1,5 +1,5 @@
 /**
- * Chooses the environment variables of a server process: variables that programs need, without variables that may
+ * Selects the environment variables of a server process: variables that programs need, but no variables that may
  * contain secrets.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Guards standard output when it is imported. As the first import of a server, it also redirects output of modules that
- * log while they are imported. `serveStdio` continues to use this guard.
+ * Guards standard output as soon as it is imported. Import it first, so that it also redirects the output of modules
+ * that log while they are imported. `serveStdio` uses this guard later.
  */
 
 import { guardStdout } from './stdout-guard.ts'

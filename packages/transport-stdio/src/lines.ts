@@ -59,7 +59,7 @@ export function encodeLine(message: Message | Message[]): string {
   return Array.isArray(message) ? `[${message.map(encode).join()}]\n` : `${encode(message)}\n`
 }
 
-/** A line of the input. If it exceeds the limit, only its beginning and its end. */
+/** A line of the input. A line above the limit consists only of its beginning and its end. */
 type Line = string | TruncatedLine
 
 /** Splits chunks of bytes into lines, and lines into messages. Accepts CRLF and ignores empty lines. */
@@ -121,7 +121,7 @@ interface TruncatedLine {
   readonly tail: string
 }
 
-/** How much of the beginning and of the end of a line above the limit is kept, in bytes. */
+/** The length of the beginning and of the end of a line above the limit that are kept, in bytes. */
 const KEPT_LENGTH = 512
 const FIRST_CAPACITY = 16 * 1024
 
@@ -235,7 +235,7 @@ export class LineReader {
   #isDelivering = false
   #hasEnded = false
   #isStopped = false
-  /** Settles the promise of `read`. */
+  /** Resolves or rejects the promise of `read`. */
   #settle: (error?: unknown) => void = () => {}
 
   constructor(options: LineReaderOptions) {
@@ -315,7 +315,7 @@ export class LineReader {
     }
   }
 
-  /** Returns undefined when there are no complete lines. */
+  /** Returns the complete lines of the next chunk. Returns undefined if there are none. */
   #nextLines(): Line[] | undefined {
     if (this.#isStopped) return undefined
     const chunk = this.#chunks.shift()
@@ -342,7 +342,7 @@ export class LineWriter {
   #isFull = false
   #isEnding = false
   #isBroken = false
-  /** Called whenever the stream has written something. */
+  /** The functions that are called each time the stream has written text. */
   #waiters: (() => void)[] = []
 
   constructor(sink: ByteSink, maxUnsent: number) {

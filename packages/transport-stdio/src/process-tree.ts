@@ -1,4 +1,4 @@
-/** Detects whether a process or any process that it started is alive, and ends all of them. */
+/** Finds out whether a process or a process that it has started is running, and ends all of them. */
 
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ function posixGroup(child: ChildProcess): ProcessTree {
     isAlive() {
       if (isRunning(child)) return true
       if (!send(0)) return false
-      // Reading /proc takes a while: its result is reused for a short time.
+      // Reading /proc is slow, so its result is used again for a short time.
       if (performance.now() < nextLook) return true
       const isAlive = hasLivingMember(id)
       nextLook = performance.now() + REUSE_INTERVAL
@@ -53,8 +53,8 @@ function posixGroup(child: ChildProcess): ProcessTree {
 const REUSE_INTERVAL = 40
 
 /**
- * Returns whether a group has a process that is not a zombie. In a container whose first process does not wait for
- * orphans, zombies remain, and signals to them succeed. Only Linux shows whether a process is a zombie; on other
+ * Returns whether a process group has a process that is not a zombie. Zombies remain in a container whose first process
+ * does not wait for orphans, and signals to zombies succeed. Only Linux shows whether a process is a zombie; on other
  * systems, returns true.
  */
 function hasLivingMember(group: number): boolean {
@@ -117,7 +117,7 @@ export interface EndTreeTimes {
   readonly kill: number
 }
 
-/** Waits for the tree to end by itself, then sends SIGTERM, then SIGKILL. Resolves to whether no process is left. */
+/** Waits for the tree to end by itself, then sends SIGTERM, then SIGKILL. Resolves to true if no process is left. */
 export async function endTree(tree: ProcessTree, { end, terminate, kill }: EndTreeTimes): Promise<boolean> {
   if (await endsWithin(tree, end)) return true
   tree.signal('SIGTERM')

@@ -11,14 +11,16 @@ export interface RestartOptions {
   readonly delay?: number | undefined
   /** The longest delay, in ms. Default: 10,000. */
   readonly maxDelay?: number | undefined
-  /** If the process ran for at least this long, in ms, its exit counts as the first one again. Default: 10,000. */
+  /**
+   * If the process has run for at least this time, in ms, its exit counts as the first exit in a row. Default: 10,000.
+   */
   readonly healthyAfter?: number | undefined
 }
 
 export interface RestartDelay {
   /** Resolves when the process may be started. Rejects with the reason of the signal if it is aborted before. */
   wait(signal?: AbortSignal): Promise<void>
-  /** Records that the process exited by itself, with its lifetime in ms. */
+  /** Records that the process has exited by itself. `lifetime` is in ms. */
   exited(lifetime: number): void
 }
 

@@ -18,32 +18,35 @@ import { StreamChannel, type StreamLimits } from './stream-channel.ts'
 
 /** Options of `serveStdio`. */
 export interface ServeStdioOptions extends StreamLimits {
-  /** The input. Default: standard input; serving then also ends at SIGTERM and SIGINT. */
+  /** The input. Default: standard input. With standard input, serving also ends at SIGTERM and SIGINT. */
   readonly input?: ByteSource | undefined
-  /** The output, which is ended when serving ends. Default: standard output, which stays open. */
+  /** The output. It is closed when serving ends. Default: standard output, which stays open. */
   readonly output?: ByteSink | undefined
   /** Ends serving, as `close` does. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Redirects everything that other code writes or logs to standard output to standard error, until the process exits.
-   * Default: true. Ignored with an `output`.
+   * Whether output of other code to standard output is redirected to standard error, until the process exits. Default:
+   * true. Ignored if `output` is set.
    */
   readonly guard?: boolean | undefined
   /**
-   * Ends serving, as `close` does, when the parent process has exited although the input is still open. Checked every
-   * 2,000 ms, on every platform but Windows. Default: true. Ignored with an `input`.
+   * Whether serving ends, as with `close`, if the parent process has exited although the input is still open. Checked
+   * every 2,000 ms, except on Windows. Default: true. Ignored if `input` is set.
    */
   readonly parentDeath?: boolean | undefined
-  /** How long running calls may continue after serving has ended, in ms; then they are aborted. Default: 5,000. */
+  /**
+   * How long running calls may continue after serving has ended, in ms. After this time, they are aborted. Default:
+   * 5,000.
+   */
   readonly drainTimeout?: number | undefined
   /**
-   * How long the process may take to exit by itself after serving has ended, in ms; then `process.exit()` is called.
-   * `Infinity`: never. Default: 1,000. Ignored with an `input`.
+   * How long the process may take to exit by itself after serving has ended, in ms. After this time, `process.exit()`
+   * is called. `Infinity` disables it. Default: 1,000. Ignored if `input` is set.
    */
   readonly exitTimeout?: number | undefined
   /** Limits of running and pending requests. */
   readonly limits?: Partial<DuplexLimits> | undefined
-  /** Called with every error that was ignored, dropped or masked. Default: none. */
+  /** Called with each error that was ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
   /**
    * Writes each message that is sent or received to standard error, as one line without secrets, in which long values
@@ -55,7 +58,7 @@ export interface ServeStdioOptions extends StreamLimits {
 
 /** Resolves when serving has ended, for any reason. Never rejects. */
 export interface Serving extends Promise<void> {
-  /** Resolves to the error that ended serving; to undefined after a regular end. */
+  /** Resolves when serving has ended: to the error that ended it, or to undefined after a regular end. */
   readonly closed: Promise<ConnectionError | undefined>
   /**
    * Accepts no new calls, waits up to `drainTimeout` for running calls, then ends. A second call aborts them immediately.
@@ -170,9 +173,9 @@ function openChannel(options: ServeStdioOptions): StreamChannel {
 }
 
 /**
- * Calls `onDeath` when the parent process has exited: then the system assigns another parent to this process. Returns a
- * function that stops the checks. There are no checks on Windows, which never changes the parent, nor if the parent is
- * process 1, which never exits.
+ * Calls `onDeath` when the parent process has exited, which the system shows by assigning another parent. Returns a
+ * function that stops the checks. There are no checks on Windows, where the parent never changes, and none if the
+ * parent is process 1, which never exits.
  */
 function watchParent(onDeath: () => void): () => void {
   const parent = process.ppid
@@ -186,7 +189,7 @@ function watchParent(onDeath: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Exits after a delay, in case timers or connections of the user keep the process alive. */
+/** Exits after a delay, because timers or connections of the user may keep the process running. */
 function exitAfter(ms: number): void {
   if (ms === Number.POSITIVE_INFINITY) return
   setTimeout(() => process.exit(), ms).unref()

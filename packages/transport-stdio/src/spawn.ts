@@ -4,7 +4,7 @@ import { type Connector, checkNumbers, type DuplexLimits, kindOf, quoted, unknow
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 import type { StreamLimits } from './stream-channel.ts'
 
-/** How long each step of closing may take, in ms. Then the next step follows. */
+/** How long each step of closing a server process may take, in ms. After this time, the next step follows. */
 export interface ShutdownTimes {
   /** How long to wait after the standard input of the server was closed. Default: 2,000. */
   readonly end?: number | undefined
@@ -15,25 +15,29 @@ export interface ShutdownTimes {
 }
 
 /**
- * The target of a server's standard error: the standard error of this process (`inherit`), none (`ignore`), a function,
- * or a file. The text is never interpreted.
+ * Where the standard error of a server is sent: to the standard error of this process (`inherit`), nowhere (`ignore`),
+ * to a function, or to a file. The text is not interpreted.
  */
 export type StderrTarget = 'inherit' | 'ignore' | ((text: string) => void) | { readonly file: string | URL }
 
 /** Options of `spawn`. */
 export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxUnsent'> {
   /**
-   * Environment variables for the server, in addition to the few that any program needs, such as PATH and HOME.
-   * A value of `undefined` removes a variable. `env: process.env` passes all variables of this process. Default: none.
+   * Additional environment variables for the server. It also receives a few variables that any program needs, such as
+   * PATH and HOME; `undefined` removes such a variable. `env: process.env` passes all variables of this process.
+   * Default: none.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** The working directory of the server. Default: the working directory of this process. */
   readonly cwd?: string | URL | undefined
-  /** The target of the server's standard error; a file is appended to. Default: `inherit`. */
+  /** Where the standard error of the server is sent. Text is appended to a file. Default: `inherit`. */
   readonly stderr?: StderrTarget | undefined
   /** How long each step of closing may take. Default: see `ShutdownTimes`. */
   readonly shutdown?: ShutdownTimes | undefined
-  /** The delays before a server that keeps exiting is started again. `false`: no delay. Default: see `RestartOptions`. */
+  /**
+   * The delays before a server that keeps exiting is started again. `false` disables the delays. Default: see
+   * `RestartOptions`.
+   */
   readonly restart?: RestartOptions | false | undefined
   /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
@@ -41,7 +45,7 @@ export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxU
   readonly limits?: Partial<DuplexLimits> | undefined
 }
 
-/** Connects to a server by starting it. */
+/** A connector that starts a server process. */
 export interface SpawnConnector extends Connector {
   /** The whole command line, so that a user can approve it. It may contain secrets that were passed as arguments. */
   readonly peer: string
@@ -55,7 +59,7 @@ export interface SpawnConnector extends Connector {
  * const client = await connect(spawn('node', ['server.js'], { env: { API_KEY: key } }))
  * ```
  *
- * @throws TypeError for a command or arguments that are not strings, and for an unknown option
+ * @throws TypeError if the command or an argument is not a string, or for an unknown option
  * @throws RangeError for a number out of range
  */
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): SpawnConnector {

@@ -1,13 +1,13 @@
-/** Reserves standard output for the protocol: everything that other code writes there is redirected to standard error. */
+/** Reserves standard output for the protocol. Output of other code is redirected to standard error. */
 
 import { Console } from 'node:console'
 import type { ByteSink } from './lines.ts'
 
-/** A replacement of a function that writes to standard output, which code outside of this package calls. */
+/** A replacement of a function that writes to standard output. Code outside of this package calls it. */
 type Replacement = (...args: never[]) => unknown
 
 interface StdoutGuard {
-  /** Writes to standard output, past the guard. */
+  /** Writes to standard output, without redirection. */
   readonly write: ByteSink['write']
   /** Restores standard output. */
   release(): void
@@ -122,7 +122,7 @@ function createGuard(): StdoutGuard {
   }
 }
 
-/** Bun and Deno log without `process.stdout`. */
+/** Returns whether the console writes without `process.stdout`, as in Bun and Deno. */
 function hasNativeConsole(): boolean {
   return 'Bun' in globalThis || 'Deno' in globalThis
 }
@@ -144,7 +144,7 @@ function redirectConsole(warn: (entered: Replacement) => void): () => void {
   return () => void Object.assign(methods, Object.fromEntries(before))
 }
 
-/** Methods of the console that write to standard error, or do not write. */
+/** The methods of the console that write to standard error, or write nothing. */
 const stderrMethods = new Set(['error', 'warn', 'trace', 'assert', 'time', 'clear', 'groupEnd', 'countReset'])
 
 /** Returns the first line of the stack below `entered` that does not belong to the runtime. */

@@ -26,11 +26,12 @@ export interface StreamLimits {
    */
   readonly maxLineLength?: number | undefined
   /**
-   * How many characters may wait for a peer that does not read. Above that, nothing is read from the peer, and only
-   * responses are accepted: requests and notifications fail with `ConnectionError` `limit`. Default: 64 Mi.
+   * How many characters may wait for a peer that does not read. Above this number, the peer's messages are not read,
+   * and only responses can be sent: requests and notifications fail with `ConnectionError` (reason `limit`). Default:
+   * 64 Mi.
    */
   readonly maxUnsent?: number | undefined
-  /** How long closing waits until everything is written, in ms. Then the rest is lost. Default: 5,000. */
+  /** How long closing waits until everything is written, in ms. After this time, the rest is lost. Default: 5,000. */
   readonly flushTimeout?: number | undefined
 }
 
@@ -198,13 +199,16 @@ function isResponse(message: Message | Message[]): boolean {
   return Array.isArray(message) || !('method' in message)
 }
 
-/** Returns whether a refused line has no id that an error could be addressed to. */
+/** Returns whether a refused line has no id, so that no error response can name its request. */
 function isStray(item: Decoded): boolean {
   if (Array.isArray(item)) return item.every(isStray)
   return item instanceof Refusal && item.kind === 'unknown' && item.id === undefined
 }
 
-/** Resolves to whether the promise is fulfilled within this many ms. Rejects if the promise rejects before. */
+/**
+ * Resolves to true if the promise is fulfilled within this many ms, otherwise to false. Rejects if the promise rejects
+ * before.
+ */
 export async function completesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<false>((resolve) => {
@@ -219,7 +223,7 @@ export async function completesWithin(promise: Promise<unknown>, ms: number): Pr
 
 /** Options of `overStreams`. */
 export interface OverStreamsOptions extends StreamLimits {
-  /** The name under which facts about the server are remembered, such as its era. Default: nothing is remembered. */
+  /** The name under which the era of the server is remembered. Default: the era is not remembered. */
   readonly peer?: string | undefined
   /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined

@@ -25,11 +25,11 @@ export interface CodeRequest {
   readonly redirect: Redirect
   readonly redirectUri: string
   readonly scope: readonly string[]
-  /** More parameters of the authorization request. */
+  /** Additional parameters of the authorization request. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** How long the state of a login is kept after the page was left, in ms. */
+/** How long the state of a login is stored after the browser leaves the page, in ms. */
 const PENDING_TTL = 600_000
 
 /** Refuses servers without PKCE: their codes can be stolen. */
@@ -95,7 +95,7 @@ async function authorizationUrl(context: FlowContext, request: CodeRequest, pend
   return url
 }
 
-/** Continues a login on the page that the user was sent back to. Returns undefined on any other page. */
+/** Continues a login on the callback page. Returns undefined on any other page. */
 export async function resume(
   context: FlowContext,
   client: Client,
@@ -128,8 +128,8 @@ async function exchangeCode(
 }
 
 /**
- * Returns the code of a callback. Throws unless the callback has the state of this login and is from its authorization
- * server.
+ * Returns the code of a callback. Throws if the callback has another state than this login, or is from another
+ * authorization server.
  */
 function validCode(server: ServerMetadata, client: Client, state: string, callback: URLSearchParams): string {
   const url = server.issuer

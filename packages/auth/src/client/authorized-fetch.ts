@@ -12,7 +12,7 @@ import type { Renewed, TokenNeed } from './renewal.ts'
 import type { Caller, TokenCache } from './token-cache.ts'
 import { includesAll, type Tokens } from './token-records.ts'
 
-/** How often one request is repeated with a new nonce, and after a refused token. */
+/** How often one request is repeated with a new nonce, and how often after a refused token. */
 const MAX_NONCES = 2
 const MAX_REFUSALS = 4
 
@@ -101,7 +101,10 @@ async function send(
   })
 }
 
-/** How many sets of scopes are counted, so that a server cannot make this client request new ones forever. */
+/**
+ * The largest number of sets of scopes that are requested. Without this limit, a server could make the client request
+ * new scopes forever.
+ */
 const MAX_SCOPE_SETS = 100
 
 /** Decides what to do after a response: nothing, send the same request again, or obtain other tokens. */

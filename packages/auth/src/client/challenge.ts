@@ -1,6 +1,6 @@
 /** Reads challenges in `WWW-Authenticate` headers (RFC 9110, section 11.6.1). */
 
-/** In characters. The rest of a longer header is ignored. */
+/** The longest header, in characters. The rest of a longer header is ignored. */
 const MAX_HEADER_LENGTH = 16_384
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
@@ -8,13 +8,13 @@ const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const PARAM = new RegExp(`\\s*(${TOKEN})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\[\\s\\S])*)"|(${TOKEN}))\\s*(?=,|$)`, 'y')
 /** A scheme, alone or before its parameters. */
 const SCHEME = new RegExp(`\\s*(${TOKEN})(?:\\s+|(?=\\s*(?:,|$)))`, 'y')
-/** The value (token68) that some schemes have instead of parameters. */
+/** A token68 value, which some schemes have instead of parameters. */
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*\s*(?=,|$)/y
 
 interface ParsedChallenge {
-  /** In lower case. */
+  /** The name of the scheme, in lower case. */
   readonly scheme: string
-  /** By name in lower case. */
+  /** The parameters. Their names are in lower case. */
   readonly params: Map<string, string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tokens without a user: for a client that acts for itself (RFC 6749, section 4.4), and for a workload with an
+ * Tokens without a user: for a client with its own credentials (RFC 6749, section 4.4), and for a workload with an
  * assertion (RFC 7523).
  */
 
@@ -14,17 +14,19 @@ import { type AssertionKey, type Client, type PrivateKey, requestToken, type Sec
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** The credentials of a client that was registered by hand: a secret, or better a key. */
+/** The credentials of a client that was registered by hand: a secret or a private key. A key is safer. */
 export interface CredentialOptions {
   /** The id of the client at its authorization server. */
   readonly clientId: string
   /** The secret of the client. Default: none. */
   readonly clientSecret?: string | undefined
-  /** How the secret is sent. Default: a method that the server supports; the header is preferred to the body. */
+  /**
+   * How the secret is sent. Default: `client_secret_basic` if the server supports it, otherwise `client_secret_post`.
+   */
   readonly clientAuthentication?: SecretMethod | undefined
   /**
-   * Signs an assertion for each request (`private_key_jwt`): a `CryptoKey`, a JWK, or PEM (PKCS #8). It has precedence over
-   * a secret.
+   * Signs an assertion for each request (`private_key_jwt`): a `CryptoKey`, a JWK, or PEM (PKCS #8). If both are set,
+   * the key is used and the secret is ignored.
    */
   readonly privateKey?: PrivateKey | undefined
   /** The algorithm of assertions. Default: `alg` of the JWK, or `ES256`. */
@@ -37,7 +39,7 @@ export interface CredentialOptions {
 export interface ClientCredentialsOptions extends CommonOptions, CredentialOptions {}
 
 /**
- * Obtains tokens for a client that acts for itself, without a user.
+ * Obtains tokens with the client's own credentials, without a user.
  *
  * ```ts
  * const auth = clientCredentials({ clientId: 'nightly', clientSecret, issuer: 'https://login.example' })
@@ -59,13 +61,17 @@ export function clientCredentials(options: ClientCredentialsOptions): Login {
 /** Options of `workload`. */
 export interface WorkloadOptions extends CommonOptions {
   /**
-   * The token of the platform, or a function that is called for each request, because platforms rotate it. Its audience
-   * must be the authorization server. A token for another audience is sent only if the option `issuer` is set.
+   * The token of the platform, or a function that returns it. The function is called for each token request, because
+   * platforms rotate their tokens. The audience of the token must be the authorization server; a token for another
+   * audience is sent only if the option `issuer` is set.
    */
   readonly assertion: string | ((context: { readonly issuer: string; readonly resource: string }) => Awaitable<string>)
 }
 
-/** Exchanges the token of a workload's platform for a token of the authorization server (RFC 7523). */
+/**
+ * Obtains tokens for a workload: exchanges the token that its platform issues for a token of the authorization server
+ * (RFC 7523).
+ */
 export function workload(options: WorkloadOptions): Login {
   const { assertion: given } = options
   const client: Client = { id: 'workload', anonymous: true }
@@ -79,8 +85,8 @@ export function workload(options: WorkloadOptions): Login {
 }
 
 /**
- * Throws if an assertion is for another audience: any recipient of an assertion can use it at its audience, so it is
- * sent only there.
+ * Throws if an assertion is for another audience. Any server that receives an assertion can use it at its audience, so
+ * it is sent only to its audience.
  */
 function refuseOtherAudience(assertion: string, { issuer, token_endpoint }: ServerMetadata): void {
   let audience: unknown
@@ -98,7 +104,7 @@ function refuseOtherAudience(assertion: string, { issuer, token_endpoint }: Serv
   throw new AuthError(message, { step: 'token', url: issuer, hint })
 }
 
-/** Throws for a client id that cannot be sent. JavaScript code may omit it, for example for a missing environment variable. */
+/** Throws if the client id is not a string or is empty, for example because an environment variable is missing. */
 export function checkClientId(option: string, clientId: unknown): void {
   if (typeof clientId === 'string' && clientId !== '') return
   const got = clientId === '' ? '""' : String(clientId)
@@ -120,7 +126,7 @@ export function machineFlow(
   return {
     interactive: false,
     kind: `${grantType} ${client.id}`,
-    // Any recipient of a secret can use it, so it is sent only to the authorization server of the first login.
+    // Any server that receives a secret can use it, so it is sent only to the authorization server of the first login.
     bound: client.secret !== undefined,
     client: async () => client,
     async start(context, scopes) {

@@ -15,13 +15,16 @@ import { recordKey } from './token-records.ts'
 export interface AuthTarget {
   /** The URL of the MCP server. */
   readonly url: URL
-  /** Pauses the timeout of the request with this signal, for example during a login, until the returned function is called. */
+  /**
+   * Pauses the timeout of the request with this signal, for example during a login. The returned function ends the
+   * pause.
+   */
   readonly hold?: ((signal: AbortSignal) => () => void) | undefined
 }
 
 /**
- * Wraps `fetch` so that it authorizes its requests. Without a target, the URL of the first request is the URL of the
- * server.
+ * Wraps `fetch` so that it authorizes its requests. Without `target`, the URL of the first request is taken as the URL
+ * of the MCP server.
  *
  * It is the `auth` option of `http()`, and can wrap any other `fetch`.
  */
@@ -49,25 +52,40 @@ export interface CommonOptions {
    * either, all scopes in the server's metadata are requested.
    */
   readonly scope?: string | readonly string[] | undefined
-  /** The only permitted authorization server. Default: the first one that the server names. */
+  /**
+   * The only permitted authorization server. Default: the first authorization server in the metadata of the MCP server.
+   */
   readonly issuer?: string | undefined
   /**
-   * The parameter `resource` of requests to the authorization server (RFC 8707). `false` omits it, for servers that refuse
-   * it, such as Microsoft Entra; a string replaces it. Default: the identifier in the metadata of the MCP server.
+   * The parameter `resource` of requests to the authorization server (RFC 8707). `false` omits the parameter, for
+   * authorization servers that refuse it, such as Microsoft Entra. Default: the identifier in the metadata of the MCP
+   * server.
    */
   readonly resource?: string | false | undefined
-  /** Requests tokens that are bound to a key of this client, and proves its possession with each request. Default: false. */
+  /**
+   * Whether to request tokens that are bound to a key of this client (DPoP). Each request then contains a proof that
+   * the client has the key. Default: false.
+   */
   readonly dpop?: boolean | DpopOptions | undefined
-  /** How often a request, or the same set of scopes, may lead to a request for more scopes without success. Default: 2. */
+  /**
+   * How many unsuccessful requests for more scopes are allowed, per request to the MCP server and per set of scopes.
+   * Default: 2.
+   */
   readonly maxStepUps?: number | undefined
-  /** How long a response of an authorization server may take, in ms; then `AuthError`. Default: 10,000. */
+  /**
+   * How long a response of an authorization server may take, in ms. After this time, the request rejects with
+   * `AuthError`. Default: 10,000.
+   */
   readonly timeout?: number | undefined
-  /** The largest response of an authorization server, in bytes; above it `AuthError`. Default: 131,072 (128 Ki). */
+  /**
+   * The largest response of an authorization server, in bytes. A larger response is an `AuthError`. Default: 131,072
+   * (128 Ki).
+   */
   readonly maxResponseSize?: number | undefined
   /**
    * Origins that are accepted in metadata even if they are in a private network, do not use `https:`, or differ from
-   * the origin of the server. Default: none. Without this option, a server in a private network may name other origins
-   * in private networks, and a server on this machine may name any origin.
+   * the origin of the server. Default: none. The metadata of a server in a private network may always name private
+   * origins, and the metadata of a server on this machine may name any origin.
    */
   readonly trustedOrigins?: readonly string[] | undefined
   /**

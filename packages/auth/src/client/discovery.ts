@@ -14,8 +14,7 @@ import { trustHint } from './url-policy.ts'
 export interface ServerMetadata extends AuthorizationServer {
   readonly token_endpoint: string
   /**
-   * Whether there was no document. Then the endpoints are the default paths of the first protocol revision with
-   * authorization.
+   * Set if the server has no metadata document. Its endpoints are then the default paths of revision 2025-03-26.
    */
   readonly assumed?: true
 }
@@ -35,9 +34,9 @@ export interface DiscoveryRequest {
   readonly serverUrl: URL
   /** The URL of the metadata that a challenge of the server names. */
   readonly resourceMetadata?: string | undefined
-  /** The URL of the metadata at the previous login. Requested if no challenge names another URL. */
+  /** The URL of the metadata at the previous login. It is used if no challenge names another URL. */
   readonly previousMetadata?: string | undefined
-  /** The only permitted authorization server. */
+  /** The authorization server of the option `issuer`. All others are refused. */
   readonly issuer?: string | undefined
   /** The previous authorization server. It is used as long as the MCP server names it. */
   readonly previousIssuer?: string | undefined
@@ -45,7 +44,7 @@ export interface DiscoveryRequest {
   readonly resource?: string | false | undefined
 }
 
-/** Rejects with `AuthError` for a document that is missing, wrong, or not trusted. */
+/** Rejects with `AuthError` if a document is missing, invalid or not trusted. */
 export async function discover(connection: Connection, request: DiscoveryRequest): Promise<Discovery> {
   const { serverUrl, issuer } = request
   // Check the URL of the server too, because tokens will be sent there.
@@ -53,8 +52,8 @@ export async function discover(connection: Connection, request: DiscoveryRequest
   const metadata = await findResourceMetadata(connection, request)
   if (metadata === undefined) return discoverWithoutMetadata(connection, request)
   const chosen = chooseIssuer(metadata.authorizationServers, request)
-  // An issuer that the user names is trusted like its own host. An issuer that the MCP server names is trusted like the
-  // MCP server.
+  // An issuer from the options may be in any network. An issuer from the MCP server may not lead further into a private
+  // network than the MCP server.
   const namedBy = chosen === issuer ? new URL(chosen) : serverUrl
   const server = await readServerMetadata(connection, { issuer: chosen, namedBy })
   if (server === undefined) throw missingServerMetadata(chosen)
@@ -78,8 +77,8 @@ function chooseIssuer(named: readonly string[], { serverUrl, issuer, previousIss
 }
 
 /**
- * Finds the authorization server of an MCP server without metadata. In the first revisions, a server is its own
- * authorization server, with or without metadata.
+ * Finds the authorization server of an MCP server without metadata. In revision 2025-03-26, an MCP server is its own
+ * authorization server, even if it has no metadata.
  */
 async function discoverWithoutMetadata(
   connection: Connection,
@@ -113,8 +112,8 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const REPORT_TO_SERVER = 'Report it to the operator of the server: its metadata must name the URL that clients use.'
 
 /**
- * Reads the document that the challenge names, otherwise the document of the previous login, otherwise the well-known
- * documents. Returns undefined if the server has none.
+ * Reads the first document that exists: at the URL in the challenge, at the URL of the previous login, or at a
+ * well-known path. Returns undefined if there is no document.
  */
 async function findResourceMetadata(
   connection: Connection,
@@ -132,7 +131,7 @@ async function findResourceMetadata(
   for (const url of urls) {
     const { status, body } = await getJson(connection, url)
     if (status >= 500) throw metadataRefused(url, status)
-    // The previous URL may now have a different document.
+    // The previous URL may have another document now.
     const isMetadata = status === 200 && isObject(body) && (url !== previous || 'resource' in body)
     if (isMetadata) return readResourceMetadata(body, url, server)
   }
@@ -205,7 +204,7 @@ function withSlash(path: string): string {
 
 export interface IssuerCandidate {
   readonly issuer: string
-  /** The URL whose server has named the issuer. */
+  /** The URL of the server that named the issuer. */
   readonly namedBy: URL
   /** Other spellings that the document may use for the issuer. */
   readonly aliases?: readonly string[] | undefined

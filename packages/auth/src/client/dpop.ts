@@ -30,14 +30,13 @@ export function nonceOf({ headers }: Response): string | undefined {
 }
 
 /**
- * Returns a response with only the header that the library needs for the next proof, because it would parse challenges
- * of any length.
+ * Returns a response with only the header `dpop-nonce`. The library would parse all challenges, whatever their length.
  */
 export function withNonceOnly(response: Response): Response {
   return new Response(null, { headers: { 'dpop-nonce': nonceOf(response) ?? '' } })
 }
 
-/** A key that is stored with the tokens that are bound to it. */
+/** The key of one client. It is stored beside the tokens that are bound to it. */
 export class DpopKey {
   readonly #algorithm: string
   readonly #store: AuthStore
@@ -52,7 +51,7 @@ export class DpopKey {
   }
 
   /**
-   * Returns the object that signs the proofs of one client and keeps the nonces of servers. The first call loads the
+   * Returns the object that signs the proofs and stores the nonces of servers. The first call loads the
    * key from the store, or creates it.
    */
   handle(): Promise<DPoPHandle> {

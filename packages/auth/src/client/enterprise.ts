@@ -1,6 +1,6 @@
 /**
- * Tokens for an employee without a consent page: the identity provider of the company issues an assertion for the
- * authorization server of an MCP server (ID-JAG), which exchanges it for a token.
+ * Tokens for an employee without a consent page. The identity provider of the company issues an assertion (ID-JAG),
+ * and the authorization server of the MCP server exchanges the assertion for a token.
  */
 
 import type { Awaitable } from '@mcpx/protocol'
@@ -20,7 +20,7 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 export interface IdentityProvider extends CredentialOptions {
   /** The identifier of the provider. */
   readonly issuer: string
-  /** The URL of its token endpoint. Default: the one in the metadata of the issuer. */
+  /** The URL of its token endpoint. Default: `token_endpoint` in the metadata of the issuer. */
   readonly tokenEndpoint?: string | undefined
   /** The token of the employee's login, or a function that is called for each exchange. */
   readonly subjectToken: string | (() => Awaitable<string>)
@@ -82,7 +82,9 @@ async function requestAssertion(
   throw new AuthError(message, { step: 'token', url: server.token_endpoint, hint })
 }
 
-/** Finds the token endpoint of the identity provider. The user names the provider, so it may be in a private network. */
+/**
+ * Finds the token endpoint of the identity provider. The provider is in the options, so it may be in a private network.
+ */
 async function tokenServerOf({ issuer, tokenEndpoint }: IdentityProvider, connection: Connection) {
   const namedBy = new URL(issuer)
   if (tokenEndpoint === undefined) {

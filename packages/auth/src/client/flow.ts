@@ -1,4 +1,4 @@
-/** The interface of flows, which obtain tokens, such as the authorization code flow. */
+/** The interface of a flow. A flow obtains tokens, for example with an authorization code. */
 
 import type { Discovery } from './discovery.ts'
 import type { DpopKey } from './dpop.ts'
@@ -26,7 +26,7 @@ export interface FlowResult {
 }
 
 export interface Flow {
-  /** Whether a user has to log in. Then logins must not be repeated in a row. */
+  /** Whether a user has to log in. If so, a failed login is not repeated at once. */
   readonly interactive: boolean
   /** Distinguishes the tokens of clients that share a store. */
   readonly kind: string
@@ -34,7 +34,7 @@ export interface Flow {
   readonly bound: boolean
   /** Returns the client if it is known without a registration. */
   client(context: FlowContext): Promise<Client | undefined>
-  /** Obtains tokens from the beginning. */
+  /** Obtains tokens with a new login, not with a refresh. */
   start(context: FlowContext, scope: readonly string[]): Promise<FlowResult>
   /** Called when the authorization server no longer knows the client. */
   forgetClient?(context: FlowContext): Promise<void>

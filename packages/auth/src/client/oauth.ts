@@ -21,7 +21,7 @@ import type { Client, SecretMethod } from './token-endpoint.ts'
 export interface OAuthOptions extends CommonOptions {
   /**
    * Sends the user to the authorization server and reads the callback: `loopbackRedirect()`, `popupRedirect()`,
-   * `pageRedirect()`, or your own. Default: none; then only tokens of the store are used.
+   * `pageRedirect()`, or your own. Default: none; then only the tokens in `store` are used.
    */
   readonly redirect?: Redirect | undefined
   /**
@@ -44,8 +44,8 @@ export interface OAuthOptions extends CommonOptions {
   /** The metadata for dynamic registration. Default: the name `MCP client`, and values derived from the redirect. */
   readonly clientMetadata?: ClientMetadata | undefined
   /**
-   * More parameters of the authorization request, such as `login_hint`. They cannot replace parameters of the protocol.
-   * Default: none.
+   * Additional parameters of the authorization request, such as `login_hint`. They cannot replace parameters that this
+   * package sets. Default: none.
    */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }

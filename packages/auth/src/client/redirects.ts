@@ -3,28 +3,30 @@
 import { type Awaitable, LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 
-/** The URL to which the authorization server sent the user back, or its query. */
+/** The URL to which the authorization server redirected the browser, or the query of this URL. */
 export type Callback = string | URL | URLSearchParams
 
 /** The argument of a `redirectUri` function. */
 export interface RedirectUriOptions {
   /** Aborted when the login has ended. */
   readonly signal: AbortSignal
-  /** The redirect URIs of the current registration. A login with another URI registers the client again. */
+  /**
+   * The redirect URIs of the current registration. If the function returns another URI, the client is registered again.
+   */
   readonly registered: readonly string[]
 }
 
 /**
- * Opens a URL for the user, and resolves to the URL that the user was sent back to. The signal is aborted when the
- * login has ended. A rejection ends the login.
+ * Opens a URL in the browser of the user, and resolves to the callback URL. The signal is aborted when the login has
+ * ended. If the promise rejects, the login fails.
  */
 export interface Redirect {
   (url: URL, options: { readonly signal: AbortSignal }): Promise<Callback>
-  /** The URL that the user is sent back to: `https:`, on this machine, or of a private scheme of the application. */
+  /** The callback URL: an `https:` URL, a URL of this machine, or a URL with a private scheme of the application. */
   readonly redirectUri: string | ((options: RedirectUriOptions) => Awaitable<string>)
   /**
-   * For redirects that leave the page: returns the URL of the page, once, if an authorization server has just opened it.
-   * The state of the login is then kept in the store while the user is away.
+   * For redirects that leave the page. Returns the URL of the page if the authorization server has just opened it, and
+   * undefined in later calls. If this function exists, the state of the login is kept in the store during the login.
    */
   readonly readCallback?: (() => Callback | undefined) | undefined
 }
@@ -74,8 +76,8 @@ const CHANNEL = 'mcpx-auth'
 const CHECK_INTERVAL = 500
 
 /**
- * The shortest time after which a closed window ends the login, in ms. If a window is reported as closed sooner, it may
- * still be open, because its page can isolate itself from its opener (COOP). Then the window is not checked again.
+ * The shortest time after which a closed window ends the login, in ms. A window that seems closed sooner may still be
+ * open, because its page can isolate itself from its opener (COOP). It is not checked again.
  */
 const SHORTEST_VISIT = 3_000
 
@@ -140,7 +142,9 @@ function isTimeout(signal: AbortSignal): boolean {
   return (signal.reason as Partial<Error> | undefined)?.name === 'TimeoutError'
 }
 
-/** Sends the URL of this page to the page that opened it, and closes this page. For the page at `redirectUri`. */
+/**
+ * Sends the URL of this page to the page that opened it, and closes this page. Call it on the page at `redirectUri`.
+ */
 export function finishPopup(): void {
   const browser = currentBrowser()
   const channel = new BroadcastChannel(CHANNEL)
@@ -150,8 +154,9 @@ export function finishPopup(): void {
 }
 
 /**
- * Leaves the page for the login. The page at `redirectUri` creates the same `oauth()` with the same store, which must
- * outlive a page, and connects; the login continues there.
+ * Navigates to the login page, and finishes the login on the page at `redirectUri`. That page must create the same
+ * `oauth()` with the same store and connect. The store must keep its records when the page is left, like
+ * `localStorageStore()`.
  */
 export function pageRedirect({ redirectUri }: { readonly redirectUri: string }): Redirect {
   let wasReturned = false

@@ -12,17 +12,17 @@ import { damagedRecord, hasStrings, recordKey } from './token-records.ts'
 
 /** The metadata of a client for its registration (RFC 7591). */
 export interface ClientMetadata {
-  /** Shown to the user. Default: `MCP client`. */
+  /** The name that is shown to the user. Default: `MCP client`. */
   readonly client_name?: string | undefined
-  /** The home page of the client. */
+  /** The URL of the client's home page. */
   readonly client_uri?: string | undefined
-  /** A logo that is shown to the user. */
+  /** The URL of a logo that is shown to the user. */
   readonly logo_uri?: string | undefined
-  /** Ways to contact the developers. */
+  /** Contacts of the developers, for example e-mail addresses. */
   readonly contacts?: readonly string[] | undefined
-  /** The terms of service. */
+  /** The URL of the terms of service. */
   readonly tos_uri?: string | undefined
-  /** The privacy policy. */
+  /** The URL of the privacy policy. */
   readonly policy_uri?: string | undefined
   /** An id of the software, equal for all of its installations. */
   readonly software_id?: string | undefined
@@ -30,9 +30,15 @@ export interface ClientMetadata {
   readonly software_version?: string | undefined
   /** The scopes that the client may request, separated by spaces. */
   readonly scope?: string | undefined
-  /** Default: `native` for redirect URIs of this machine or of a private scheme, otherwise `web`. */
+  /**
+   * The kind of application. Default: `native` for redirect URIs of this machine or with a private scheme, otherwise
+   * `web`.
+   */
   readonly application_type?: 'native' | 'web' | undefined
-  /** Default: `none` if the server supports it, otherwise a secret. */
+  /**
+   * How the client authenticates at the token endpoint. Default: `none` if the server supports it, otherwise a method
+   * with a secret.
+   */
   readonly token_endpoint_auth_method?: SecretMethod | undefined
 }
 
@@ -46,7 +52,10 @@ function keyOf({ discovery }: FlowContext, ...id: readonly string[]): string {
   return recordKey('client', discovery.server.issuer, ...id)
 }
 
-/** Returns the stored client with an id, or the one that was registered last, unless its registration has expired. */
+/**
+ * Returns the stored client with an id, or without an id the client that was registered last. Returns undefined if the
+ * registration has expired.
+ */
 export async function storedRegistration(
   context: FlowContext,
   id: string | undefined,
@@ -103,7 +112,7 @@ export async function register(context: FlowContext, metadata: ClientMetadata, r
   const { client, expiresAt } = readClient(body, url, sent.token_endpoint_auth_method)
   const { id: clientId, secret, method } = client
   const record = { issuer: server.issuer, clientId, secret, method, expiresAt, redirectUris: [redirectUri] }
-  // Tokens that were issued to an earlier client are refreshed by that client.
+  // Keep a record for each client id, because tokens of an earlier client are refreshed with its id.
   await store.set(keyOf(context, clientId), record)
   await store.set(keyOf(context), record)
   return client
@@ -142,7 +151,7 @@ function readClient(body: unknown, url: string, requested: SecretMethod | undefi
   const client: Client = {
     id,
     secret: typeof secret === 'string' && secret !== '' ? secret : undefined,
-    // A server that returns a secret without a method accepts every method that it supports.
+    // If the response has a secret and no method, the server accepts every method in its metadata.
     method: methodOf(method) ?? (secret === undefined ? requested : undefined),
   }
   return { client, expiresAt: typeof expires === 'number' && expires > 0 ? expires * 1_000 : undefined }

@@ -39,7 +39,7 @@ export interface TokenNeed {
   readonly scope: readonly string[]
   /** The URL of the metadata that the challenge names. */
   readonly resourceMetadata?: string | undefined
-  /** Whether the scopes of the current tokens are needed as well. */
+  /** Whether the new tokens must also have the scopes of the current tokens. */
   readonly stepUp?: boolean | undefined
   /** Whether only a refresh may be used, not a login. */
   readonly refreshOnly?: boolean | undefined
@@ -49,7 +49,7 @@ export interface TokenNeed {
 
 export interface Renewed {
   readonly tokens: Tokens
-  /** The source of the new tokens. `store`: another caller or process has obtained them. */
+  /** The source of the new tokens. `store`: another caller or process has already obtained new tokens. */
   readonly source: 'store' | 'refresh' | 'login'
 }
 
@@ -61,7 +61,7 @@ export interface Renewal {
   readonly signal: AbortSignal
 }
 
-/** Returns whether tokens that another caller has obtained can be used instead of the refused ones. */
+/** Returns whether tokens in the store can replace the refused tokens. */
 export function satisfies(tokens: Tokens, refused: Tokens | undefined, { scope, stepUp }: TokenNeed): boolean {
   if (tokens.accessToken === refused?.accessToken || isDue(tokens)) return false
   return includesAll(stepUp === true ? tokens.scope : tokens.requested, scope)
@@ -104,7 +104,7 @@ export async function renewTokens(
   if (stored !== undefined && stored.issuer !== renewed.tokens.issuer) await records.delete(stored)
   return renewed
 
-  /** Refreshes tokens. Several servers can share a resource and its tokens: then the first server refreshes them for all. */
+  /** Refreshes tokens. If several MCP servers share tokens, only one of them sends the request. */
   async function refresh(): Promise<Renewed | undefined> {
     const client = await flow.client(context)
     if (client === undefined) return undefined

@@ -7,7 +7,7 @@ export class SharedTask<T> {
   readonly #result: Promise<T>
   #waiting = 0
 
-  /** @param run its signal is aborted when no caller is waiting any more */
+  /** @param run does the work; its signal is aborted when no caller is waiting any more */
   constructor(run: (abandoned: AbortSignal) => Promise<T>) {
     this.#result = run(this.#abandoned.signal)
     // Callers receive the error from `wait`. Without callers, the rejection must not be unhandled.

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { AuthStore } from './store.ts'
 import { caught } from './world.fixture.ts'
 
-/** @param open returns two views of one empty store, such as those of two processes, tabs or clients */
+/** @param open returns two objects for one empty store, as two processes or two tabs would have */
 export function storeContract(name: string, open: () => Promise<readonly [AuthStore, AuthStore]>): void {
   describe(`a store in ${name}`, () => {
     it('returns stored records to every user of the store', async () => {

@@ -73,13 +73,13 @@ export interface WebStorage {
 export interface LocalStorageStoreOptions {
   /** Prefix of each key. Default: `mcpx-auth:`. */
   readonly prefix?: string | undefined
-  /** The storage of the records. Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
+  /** Where records are stored. Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
   readonly storage?: WebStorage | undefined
 }
 
 /**
  * Stores records in the browser, for all tabs of the origin; Web Locks synchronize them. Every script of the page can
- * read them: if that is not acceptable, leave tokens to a server or keep them in memory.
+ * read the records. If that is not acceptable, use `memoryStore()`, or let a server hold the tokens.
  *
  * @throws TypeError if there is no `localStorage`
  */

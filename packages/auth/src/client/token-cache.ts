@@ -49,7 +49,7 @@ export class TokenCache {
     if (tokens === undefined || !isDue(tokens)) return tokens
     if (!isExpired(tokens) && Date.now() < this.#nextEarlyRefresh) return tokens
     const { interactive } = this.settings.flow
-    // A user is asked only after a challenge of the server, because the challenge names the scopes.
+    // Start an interactive login only after a challenge of the server, because the challenge names the scopes.
     if (interactive && tokens.refreshToken === undefined) return isExpired(tokens) ? undefined : tokens
     try {
       // `refused` is undefined, because some servers return the same access token with a longer lifetime.
@@ -59,7 +59,7 @@ export class TokenCache {
       if (caller.signal?.aborted === true) throw error
       this.#nextEarlyRefresh = Date.now() + REFRESH_PAUSE
       if (!isExpired(tokens)) return tokens
-      // The metadata may have moved since the login. Then a challenge of the server names its new URL.
+      // The metadata may have another URL since the login. A challenge of the server names the new URL.
       if (error instanceof AuthError && error.step === 'discovery') return undefined
       throw error
     }
@@ -90,7 +90,7 @@ export class TokenCache {
       if (this.#renewal === task) this.#renewal = undefined
     }
     const task: SharedTask<Renewed | undefined> = new SharedTask((signal) => {
-      // A new caller must not wait for a task that is being abandoned.
+      // A new caller must not wait for a task that is being aborted.
       signal.addEventListener('abort', end)
       return this.#run(fetch, refused, need, signal).finally(end)
     })
@@ -112,7 +112,7 @@ export class TokenCache {
     }
   }
 
-  /** Fails all renewals for a while. */
+  /** Lets all renewals fail with this error until the pause ends. */
   pause(error: AuthError): void {
     this.#pause = { error, until: Date.now() + PAUSE }
   }

@@ -36,7 +36,9 @@ export interface AssertionKey {
 export interface Client {
   readonly id: string
   readonly secret?: string | undefined
-  /** Default: a method that the server supports; the header is preferred to the body. */
+  /**
+   * How the secret is sent. Default: `client_secret_basic` if the server supports it, otherwise `client_secret_post`.
+   */
   readonly method?: SecretMethod | undefined
   readonly key?: AssertionKey | undefined
   /** Whether requests contain no client id. */
@@ -50,7 +52,7 @@ export interface TokenRequest {
   readonly server: TokenServer
   readonly client: Client
   readonly grantType: string
-  /** Members that are undefined are not sent. */
+  /** The parameters of the grant. Undefined parameters are not sent. */
   readonly params: Readonly<Record<string, string | undefined>>
   readonly dpop?: DpopKey | undefined
 }
@@ -58,7 +60,7 @@ export interface TokenRequest {
 export interface TokenResponse {
   readonly accessToken: string
   readonly tokenType: string
-  /** In ms. Undefined if the server does not send it. */
+  /** The lifetime of the access token, in ms. Undefined if the response has none. */
   readonly lifetime: number | undefined
   readonly refreshToken: string | undefined
   /** The granted scopes. Undefined if they are the requested ones. */
@@ -256,7 +258,7 @@ async function privateKeyJwt({ privateKey, algorithm: given, audience }: Asserti
     }
     header.alg = algorithm
     if (audience === 'token_endpoint') payload.aud = tokenEndpoint
-    // Servers whose clocks are behind would refuse the assertion.
+    // Servers whose clock is late would refuse the assertion.
     delete payload.nbf
   }
   let authenticate: ClientAuth

@@ -19,9 +19,9 @@ export interface Tokens extends TokenOwner {
   readonly refreshToken?: string | undefined
   /** When to refresh, in ms since 1970. Undefined if the lifetime is unknown. */
   readonly renewAt?: number | undefined
-  /** In ms since 1970; undefined if the lifetime is unknown. */
+  /** When the access token expires, in ms since 1970. Undefined if the lifetime is unknown. */
   readonly expiresAt?: number | undefined
-  /** The granted scopes. If the server does not name them, the previous or the requested scopes. */
+  /** The granted scopes. If the response does not list them: the previous scopes, or the requested scopes. */
   readonly scope: readonly string[]
   /** The requested scopes. */
   readonly requested: readonly string[]
@@ -33,10 +33,10 @@ export interface ServerRecord extends TokenOwner {
   readonly resourceMetadata?: string | undefined
 }
 
-/** The members that a token response must match, and that are stored with it. */
+/** The members of a token record that are known before the response. */
 export type TokenTerms = Pick<Tokens, 'issuer' | 'clientId' | 'resource' | 'requested' | 'tokenType'>
 
-/** The longest time before its expiry at which a token is refreshed, in ms. */
+/** A token is refreshed at most this long before it expires, in ms. */
 const REFRESH_AHEAD = 30_000
 
 /**
@@ -68,7 +68,7 @@ function checkType(type: string, { tokenType: expected }: TokenTerms, url: strin
   throw new AuthError(`The server issued a token of type ${printable(type)}`, { step: 'token', url, hint })
 }
 
-/** Returns whether it is time to refresh a token. */
+/** Returns whether a token should be refreshed now. */
 export function isDue({ renewAt }: Tokens): boolean {
   return renewAt !== undefined && Date.now() >= renewAt
 }

@@ -1,6 +1,6 @@
 /**
- * Decides which of the URLs that a server names may be requested. They must be `https:`, except on this machine, and
- * must not lead further into a private network than the URL of the server itself.
+ * Decides which of the URLs that a server names may be requested. They must use `https:`, except on this machine. They
+ * must not lead further into a private network than the URL of the server that named them.
  */
 
 import type { Awaitable } from '@mcpx/protocol'
@@ -11,8 +11,8 @@ export interface UrlPolicy {
   /** Returns whether the origin of a URL is listed in `trustedOrigins`. */
   isTrusted(url: URL): boolean
   /**
-   * Parses a URL that the server of another URL has named, and resolves its host if there is a `resolve` option.
-   * Rejects with `AuthError` unless the URL may be requested.
+   * Parses a URL that a server has named, and resolves its host if the option `resolve` is set. Rejects with
+   * `AuthError` if the URL must not be requested.
    *
    * @param name what the URL is, for the message
    */
@@ -26,7 +26,7 @@ export interface UrlPolicyOptions {
   readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
 }
 
-/** In characters. */
+/** The longest URL, in characters. */
 const MAX_URL_LENGTH = 8_192
 
 export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptions): UrlPolicy {
@@ -58,7 +58,7 @@ export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptio
   }
 }
 
-/** Returns the remedy for a refused URL that may belong to the user. */
+/** Returns the remedy for a refused URL, in case the user trusts its server. */
 export function trustHint({ origin }: URL): string {
   return `If this is your own server, trust its origin: trustedOrigins: ['${origin}'].`
 }

@@ -47,7 +47,7 @@ export class World {
   readonly refreshable = new Set<string>()
   /** How often a used refresh token was sent again. */
   reused = 0
-  /** Called first with each request; a response replaces that of the handler. */
+  /** Called with each request before the handler. If it returns a response, the handler is not called. */
   interfere: (request: Request, body: URLSearchParams) => Response | undefined | Promise<Response | undefined> = () =>
     undefined
   logins = 0

@@ -1,4 +1,4 @@
-/** Recognizes the browser of a login by a cookie, so that no step of the login can be moved to another browser. */
+/** Recognizes the browser of a login by a cookie, so that all steps of the login happen in one browser. */
 
 import { sha256 } from '../resource-server/dpop.ts'
 import { OAuthError } from './oauth-error.ts'

@@ -16,7 +16,9 @@ export interface KnownClient {
   readonly clientId: string
   /** The name for users. */
   readonly name: string
-  /** Compared character by character, except for the port of a loopback address. */
+  /**
+   * The permitted redirect URIs. They are compared character by character, except for the port of a loopback address.
+   */
   readonly redirectUris: readonly string[]
   /** The secret. A client with a secret is confidential. Default: none. */
   readonly clientSecret?: string | undefined
@@ -49,7 +51,7 @@ type SecretMethod = 'none' | 'client_secret_basic' | 'client_secret_post'
 
 export const SECRET_METHODS: readonly SecretMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
 
-/** A registration. The id of the client is this object, sealed, so that registrations need no memory. */
+/** A registration. Its encrypted form is the client id, so the server stores no registrations. */
 interface Registration {
   readonly name: string
   readonly uris: readonly string[]
@@ -58,13 +60,13 @@ interface Registration {
 }
 
 const MAX_REDIRECT_URIS = 20
-/** The longest redirect URIs of a registration together, in characters. They are part of the client id. */
+/** The largest total length of the redirect URIs of a registration, in characters. They are part of the client id. */
 const MAX_REGISTERED = 2_048
 const MAX_NAME = 100
 /** The largest metadata document, in bytes. The draft of client id metadata documents recommends this limit. */
 const MAX_DOCUMENT = 5 * 1_024
 const MAX_CLIENT_ID = 5_000
-/** How long documents and failures are cached, in ms. */
+/** How long metadata documents and failed requests for them are cached, in ms. */
 const DOCUMENT_AGE = 300_000
 const FAILURE_AGE = 30_000
 const MAX_CACHED = 1_000
@@ -91,7 +93,7 @@ export class Clients {
     this.#urls = createUrlPolicy({ resolve, trustedOrigins })
   }
 
-  /** Returns the client of an authorization request. Throws unless its redirect URI is registered. */
+  /** Returns the client of an authorization request. Throws if its redirect URI is not registered. */
   async require(params: Parameters): Promise<{ readonly client: FrontClient; readonly redirectUri: string }> {
     const client = await this.#find(params.require('client_id', MAX_CLIENT_ID))
     const redirectUri = params.require('redirect_uri')
@@ -205,7 +207,7 @@ export class Clients {
     const document = await this.#fetchDocument(url.href).catch((error: Error) => {
       throw refuse(`the metadata document cannot be read: ${error.message}`)
     })
-    if (document.client_id !== clientId) throw refuse('the metadata document is that of another client_id')
+    if (document.client_id !== clientId) throw refuse('the metadata document names another client_id')
     const method = document.token_endpoint_auth_method ?? 'none'
     if (method !== 'none' || 'client_secret' in document)
       throw refuse('a client with a metadata document has no secret')
@@ -248,7 +250,7 @@ export class Clients {
     const named = form.get('client_id', MAX_CLIENT_ID)
     if (basic !== undefined && sent !== undefined) throw invalidRequest('The client authenticates in more than one way')
     if (basic !== undefined && named !== undefined && named !== basic.clientId) {
-      throw invalidRequest('client_id: expected that of the authorization header')
+      throw invalidRequest('client_id: expected the id in the authorization header, got another')
     }
     const clientId = basic?.clientId ?? named
     if (clientId === undefined) throw invalidClient('client_id: expected a value, got none')
@@ -257,7 +259,7 @@ export class Clients {
     const digests = await Promise.all([secret ?? '', ...accepted].map(sha256))
     // Comparing digests takes the same time for every secret, so the time reveals nothing.
     const isProved = accepted.length === 0 ? secret === undefined : digests.indexOf(digests[0] as string, 1) > 0
-    if (!isProved) throw invalidClient('client_secret: expected that of the client, or none for a public client')
+    if (!isProved) throw invalidClient('client_secret: expected the secret of the client, or none for a public client')
     return clientId
   }
 

@@ -28,7 +28,7 @@ export interface FrontUser {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** The stored record. Times in ms since 1970. */
+/** The stored record. Times are in ms since 1970. */
 export interface Grant extends Consent, FrontUser {
   readonly expiresAt: number
   /** The number of the current refresh token; 0 until the code was redeemed. */
@@ -37,7 +37,7 @@ export interface Grant extends Consent, FrontUser {
   readonly rotatedAt: number
 }
 
-/** The content of a code or a token, which names its grant. */
+/** The content of a code or a token. It names the grant. */
 interface Reference {
   readonly grant: string
 }
@@ -50,7 +50,7 @@ interface RefreshReference extends Reference {
   readonly generation: number
 }
 
-/** Durations in ms. */
+/** How long codes, tokens and grants are valid, in ms. */
 export interface GrantTtls {
   readonly code: number
   readonly access: number
@@ -71,7 +71,7 @@ export class Grants {
   readonly #records: RecordStore
   readonly #seals: Seals
   readonly #ttls: GrantTtls
-  /** Returns the ids of the records that belong to a grant and are stored for as long. */
+  /** Returns the ids of the other records of a grant. They expire together with the grant. */
   readonly #related: (id: string) => readonly string[]
 
   constructor(records: RecordStore, seals: Seals, ttls: GrantTtls, related: (id: string) => readonly string[]) {
@@ -81,7 +81,7 @@ export class Grants {
     this.#related = related
   }
 
-  /** Stores a grant until its code expires. Calls `prepare` with its id first. Returns the code. */
+  /** Calls `prepare` with the id of a new grant, then stores the grant until its code expires. Returns the code. */
   async create(
     consent: Consent,
     user: FrontUser,
@@ -109,7 +109,7 @@ export class Grants {
     if (redeemed === undefined) throw invalidGrant(`code: ${ENDED}`)
     if (!isFirst) throw await this.#stolen(id, 'code: it was used before')
     if (redirectUri !== undefined && redirectUri !== grant.redirectUri) {
-      throw await this.#stolen(id, 'redirect_uri: expected that of the authorization request')
+      throw await this.#stolen(id, 'redirect_uri: expected the value in the authorization request, got another')
     }
     if ((await calculatePKCECodeChallenge(verifier)) !== grant.challenge) {
       throw await this.#stolen(id, 'code_verifier: it does not belong to the code_challenge')
@@ -129,8 +129,8 @@ export class Grants {
   }
 
   /**
-   * Replaces a refresh token. Within the grace period, the previous token is accepted and returns the same new token,
-   * because a response can be lost, and clients refresh from several processes.
+   * Replaces a refresh token. Within the grace period, the previous token is accepted too, and the same new token is
+   * returned. This is needed because responses can be lost, and because clients refresh in several processes.
    */
   async rotate({ grant: id, generation }: RefreshReference, params: TokenParams): Promise<object> {
     let isUsable = false
@@ -209,12 +209,13 @@ function nameOf(id: string): string {
   return `grant:${id}`
 }
 
-/** Returns the scopes of a token request, which must not exceed the grant. */
+/** Returns the scopes of a token request. Throws if the grant does not include them. */
 function narrow(grant: Grant, { resource, scopes }: TokenParams): readonly string[] {
   if (resource !== undefined && resource !== grant.resource) {
-    throw new OAuthError('invalid_target', 'resource: expected that of the login, got another')
+    throw new OAuthError('invalid_target', 'resource: expected the resource of the login, got another')
   }
   const other = scopes?.find((scope) => !grant.scopes.includes(scope))
-  if (other !== undefined) throw new OAuthError('invalid_scope', 'scope: expected scopes of the login, got others')
+  if (other !== undefined)
+    throw new OAuthError('invalid_scope', 'scope: expected scopes of the login, got other scopes')
   return scopes ?? grant.scopes
 }

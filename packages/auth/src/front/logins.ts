@@ -37,7 +37,7 @@ export interface LoginParts {
 interface PendingRequest extends Consent {
   /** The parameter `state` of the client. */
   readonly clientState: string | undefined
-  /** The browser in which it was started. */
+  /** The browser in which the login was started. */
   readonly browser: string
 }
 
@@ -54,8 +54,8 @@ export class Logins {
   }
 
   /**
-   * Shows the consent page. Errors are shown as pages, too. They are not sent to the redirect URI before the user has
-   * agreed to it: otherwise anybody could register a client and use this server to redirect to any URL.
+   * Shows the consent page. Errors are shown as pages, too. Errors are not sent to the redirect URI before the user
+   * has agreed to it. Otherwise anybody could register a client and let this server redirect to any URL.
    */
   async authorize(request: Request): Promise<Response> {
     const { options, browsers, clients, seals, consentUrl } = this.#parts
@@ -134,7 +134,7 @@ export class Logins {
     const name = `login:${params.require('state', 100)}`
     const pending = (await records.get(name)) as PendingLogin | undefined
     if (pending === undefined) throw invalidRequest('The login is unknown, has expired, or was finished before')
-    // Another browser cannot end the login either.
+    // Check the browser before errors, so that another browser cannot end the login.
     await browsers.require(request, pending.browser)
     if (!(await records.delete(name))) throw invalidRequest('The login was finished before')
     const result = await this.#finish(searchParams, pending)
@@ -180,8 +180,8 @@ export class Logins {
   // Remembered consent
 
   /**
-   * Returns whether a consent can be remembered: only for HTTPS, because another program can listen on the port or
-   * scheme of an application (RFC 8252, section 8.6).
+   * Returns whether a consent can be remembered: only if the redirect URI uses HTTPS. Another program could use the
+   * port or the scheme of an application (RFC 8252, section 8.6).
    */
   #canRemember({ redirectUri }: PendingRequest): boolean {
     return this.#parts.options.rememberConsent > 0 && redirectUri.startsWith('https:')

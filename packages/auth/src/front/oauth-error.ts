@@ -48,7 +48,7 @@ export function plain(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?')
 }
 
-/** The parameters of a request. Each parameter may be sent once. Empty parameters count as missing. */
+/** The parameters of a request. A parameter that is sent twice is an error. Empty parameters count as missing. */
 export class Parameters {
   readonly #params: URLSearchParams
 
@@ -79,7 +79,7 @@ export async function readForm(request: Request): Promise<Parameters> {
   return new Parameters(new URLSearchParams(await request.text()))
 }
 
-/** Requires a content type, so that no page of another origin can send the request without a preflight, or as another type. */
+/** Throws if the content type is another one. This prevents requests of pages of other origins without a preflight. */
 export function requireType({ headers }: Request, expected: string): void {
   const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';', 1)
   if (type.trim() !== expected) throw invalidRequest(`content-type: expected ${expected}, got another one`)

@@ -27,16 +27,17 @@ export interface OAuthFront {
   authenticateFor(resource: string): BearerGuard
   /**
    * Returns an access token of the provider for the caller of a handler, refreshed if it is about to expire. Rejects
-   * with `AuthError` if the login at the provider has ended; then the next request of the client is refused, and it
-   * logs in again. Never return the token to the client.
+   * with `AuthError` if the login at the provider has ended; then the next request of the client is refused, and the
+   * client logs in again. Never return the token to the client.
    */
   upstreamToken(context: { readonly auth?: AuthInfo | undefined }): Promise<string>
 }
 
 /**
  * Creates an authorization server for MCP clients. It logs users in with a provider that these clients cannot use
- * directly, because it does not support dynamic registration or refuses parameters that MCP clients send. It asks the
- * user for consent to each client, and issues its own tokens. The tokens of the provider are not sent to clients.
+ * directly, because the provider does not support dynamic registration or refuses parameters that MCP clients send.
+ * The authorization server asks the user for consent to each client, and issues its own tokens. The tokens of the
+ * provider are not sent to clients.
  *
  * ```ts
  * const front = oauthFront({ issuer: 'https://example.com', provider: github({ clientId, clientSecret }), secrets: [secret] })
@@ -123,7 +124,7 @@ function createGuard(
     const { id, grant, scopes, expiresAt } = opened
     if (grant.resource !== resource) throw new CredentialsError('audience', 'the token is for another server')
     const { subject, clientId } = grant
-    // The id of the grant can be a claim: it cannot be used as a credential, because tokens are sealed.
+    // The claims may contain the id of the grant. It is not a credential, because tokens are encrypted.
     const claims = { ...grant.claims, iss: issuer, sub: subject, aud: resource, client_id: clientId, sid: id }
     return { subject, issuer, clientId, scopes, expiresAt, claims }
   }

@@ -15,22 +15,25 @@ export interface OAuthFrontOptions {
   /** The identity provider where users log in: `entra`, `google`, `github`, `okta`, `auth0` or `oidc`. */
   readonly provider: Provider
   /**
-   * Random strings of at least 32 characters, the same in all processes. The first one encrypts, each of them decrypts.
-   * To replace a secret, put the new one first, and remove the old one after `grantTtl`. Clients that registered with a
-   * removed secret must register again.
+   * Random strings of at least 32 characters, the same in all processes. The first secret encrypts; all secrets
+   * decrypt. To replace a secret, put the new secret first, and remove the old secret after `grantTtl`. Clients that
+   * registered with a removed secret must register again.
    */
   readonly secrets: readonly [string, ...string[]]
-  /** The URLs of the MCP servers that tokens are for, as clients know them. Default: `/mcp` at the origin of `issuer`. */
+  /**
+   * The URLs of the MCP servers that tokens are issued for, as clients know them. Default: `/mcp` at the origin of
+   * `issuer`.
+   */
   readonly resource?: string | readonly [string, ...string[]] | undefined
-  /** The state that processes share: logins and grants. Default: the memory of this process. */
+  /** Stores logins and grants, which all processes must share. Default: the memory of this process. */
   readonly store?: Pick<Store, 'records' | 'counters'> | undefined
   /** The name of the server that pages show. Default: its host. */
   readonly name?: string | undefined
   /** The scopes of the server, each with a sentence for the consent page. Default: none. */
   readonly scopes?: Readonly<Record<string, string>> | undefined
   /**
-   * The scopes that every request needs. Clients that request no scopes receive these. Default: none; then such clients
-   * receive all scopes.
+   * The scopes that every request needs. A client that requests no scopes receives these scopes. Default: none; then a
+   * client that requests no scopes receives all scopes.
    */
   readonly requiredScopes?: readonly string[] | undefined
   /** Scopes that imply others, such as `{ admin: ['read', 'write'] }`. Default: none. */
@@ -46,21 +49,26 @@ export interface OAuthFrontOptions {
   /** Decides after each login whether a user may use the server. Default: all users of the provider may. */
   readonly allowUser?: ((user: FrontUser) => Awaitable<boolean>) | undefined
   /**
-   * How long a user is not asked again in the same browser for the same client, redirect URI, server and scopes.
-   * Applies only to clients with HTTPS redirect URIs. Default: 0; then each login asks.
+   * How long a consent is remembered in the same browser for the same client, redirect URI, server and scopes. Applies
+   * only to clients with HTTPS redirect URIs. Default: 0; then the user is asked at each login.
    */
   readonly rememberConsent?: number | undefined
   /** How long an access token is valid. Default: 3,600,000. */
   readonly accessTokenTtl?: number | undefined
-  /** How long a user stays logged in. Then the client starts a new login. Default: 7,776,000,000 (90 days). */
+  /**
+   * How long a user stays logged in. After this time, the client starts a new login. Default: 7,776,000,000 (90 days).
+   */
   readonly grantTtl?: number | undefined
   /** How long an authorization code is valid. Default: 60,000. */
   readonly codeTtl?: number | undefined
   /** How long the consent and the login at the provider may take. Default: 600,000. */
   readonly loginTtl?: number | undefined
-  /** How long a refresh token is accepted after it was replaced. If it is used later, the login ends. Default: 60,000. */
+  /**
+   * How long a refresh token is accepted after it was replaced. If it is used after this time, the login ends. Default:
+   * 60,000.
+   */
   readonly refreshGrace?: number | undefined
-  /** How many logins may begin within `loginTtl`. More are refused with 503. Default: 10,000. */
+  /** How many logins may begin within `loginTtl`. Further logins are refused with 503. Default: 10,000. */
   readonly maxLogins?: number | undefined
   /** Sends requests to the provider and for metadata documents. Default: the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined

@@ -17,7 +17,7 @@ export interface Provider {
   readonly endpoints?: ProviderEndpoints | undefined
   /** The scopes that this server requests at the provider. */
   readonly scopes: readonly string[]
-  /** More parameters of the authorization request. */
+  /** Additional parameters of the authorization request. */
   readonly authorizationParams: Readonly<Record<string, string>>
   /** How the client secret is sent. */
   readonly clientAuthentication: 'client_secret_basic' | 'client_secret_post'
@@ -46,8 +46,8 @@ export interface ProviderOptions {
   /** The scopes that handlers need for `upstreamToken`, in addition to the scopes of the login. Default: none. */
   readonly scopes?: readonly string[] | undefined
   /**
-   * More parameters of the authorization request, such as `{ prompt: 'select_account' }`. Default: the parameters of
-   * the preset.
+   * Additional parameters of the authorization request, such as `{ prompt: 'select_account' }`. Default: the
+   * parameters of the preset.
    */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }
@@ -93,9 +93,9 @@ export interface EntraOptions extends ProviderOptions {
 const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Describes a tenant of Microsoft Entra ID. The parameter `resource` is not sent. Instead, scopes name the API, such as
- * `api://files/read` or `User.Read` of Microsoft Graph. All of them must belong to one API, because a token of Entra is
- * for one API.
+ * Describes a tenant of Microsoft Entra ID. The parameter `resource` is not sent. Instead, scopes name the API, such
+ * as `api://files/read` or `User.Read` of Microsoft Graph. All scopes must belong to one API, because a token of Entra
+ * is valid for one API.
  */
 export function entra(options: EntraOptions): Provider {
   const { tenant, scopes = [] } = options
@@ -108,7 +108,7 @@ export function entra(options: EntraOptions): Provider {
   }
   const apis = [...new Set(scopes.filter((scope) => !isLoginScope(scope)).map(apiOf))]
   if (apis.length > 1) {
-    throw new RangeError(`entra: scopes: expected scopes of one API, got those of ${apis.join(' and ')}`)
+    throw new RangeError(`entra: scopes: expected scopes of one API, got scopes of ${apis.join(' and ')}`)
   }
   return define('entra', options, ['tenant'], {
     ...options,
@@ -134,7 +134,7 @@ export interface GoogleOptions extends ProviderOptions {
   readonly hostedDomain?: string | undefined
 }
 
-/** Describes Google. Requests `access_type=offline` and `prompt=consent`, without which there are no refresh tokens. */
+/** Describes Google. Requests `access_type=offline` and `prompt=consent`; otherwise Google issues no refresh tokens. */
 export function google(options: GoogleOptions): Provider {
   const { hostedDomain, authorizationParams } = options
   return define('google', options, ['hostedDomain'], {
@@ -186,7 +186,10 @@ export function github(options: GitHubOptions): Provider {
 export interface OktaOptions extends ProviderOptions {
   /** The domain of the organization, such as `example.okta.com`. */
   readonly domain: string
-  /** The id of a custom authorization server. `false`: the authorization server of the organization. Default: `default`. */
+  /**
+   * The id of a custom authorization server, or `false` for the authorization server of the organization. Default:
+   * `default`.
+   */
   readonly authorizationServer?: string | false | undefined
 }
 

@@ -1,6 +1,6 @@
 /** Checks which redirect URIs clients may register, and whether a request names a registered one (OAuth 2.1, RFC 8252). */
 
-/** In characters. */
+/** The longest redirect URI, in characters. */
 const MAX_URI = 1_024
 
 /** A scheme that the browser or the operating system handles itself, or that does not open an application of the user. */

@@ -38,7 +38,7 @@ export function selectScopes(
   const found = wanted.filter((scope) => supported.includes(scope))
   // Unknown scopes can be left out, because the response names the granted scopes.
   if (found.length > 0 || supported.length === 0) return found
-  throw new OAuthError('invalid_scope', `scope: expected one or more of ${supported.join(', ')}, got others`)
+  throw new OAuthError('invalid_scope', `scope: expected one or more of ${supported.join(', ')}, got other scopes`)
 }
 
 export function parseScopes(scope: string | undefined): string[] {

@@ -1,4 +1,4 @@
-/** Encrypts values that clients and browsers store for this server, so that they can neither read nor change them. */
+/** Encrypts values that clients and browsers store for this server. They can neither read nor change these values. */
 
 import { base64url, EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose'
 
@@ -8,18 +8,18 @@ type Purpose = 'client' | 'consent' | 'code' | 'access' | 'refresh' | 'upstream'
 /** The fewest characters of a secret. */
 const MIN_SECRET = 32
 
-/** In characters. Longer values are not decrypted. */
+/** The longest sealed value, in characters. Longer values are not decrypted. */
 const MAX_SEALED = 65_536
 
 /** Seals values with AES-GCM. Each purpose has a separate key, which is derived from a secret. */
 export class Seals {
   readonly #secrets: readonly string[]
   readonly #context: string
-  /** The keys by purpose, which are derived when they are first needed. */
+  /** The keys by purpose. A key is derived when it is first needed. */
   readonly #keys = new Map<Purpose, Promise<CryptoKey[]>>()
 
   /**
-   * @param secrets the first one encrypts, each of them decrypts
+   * @param secrets the first secret encrypts; all secrets decrypt
    * @param context distinguishes servers that have the same secrets
    */
   constructor(secrets: readonly string[], context: string) {
@@ -51,13 +51,13 @@ export class Seals {
         const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
         return (await jwtDecrypt<T>(sealed, key, options)).payload
       } catch {
-        // Another secret may open it.
+        // Try the next secret.
       }
     }
     return undefined
   }
 
-  /** Returns the secrets of a client, which are derived from its id, the current one first. */
+  /** Returns the accepted secrets of a client, the current secret first. They are derived from the client id. */
   async clientSecrets(clientId: string): Promise<string[]> {
     const bits = this.#secrets.map((secret) => deriveBits(secret, `${this.#context} secret of ${clientId}`))
     return (await Promise.all(bits)).map((each) => base64url.encode(new Uint8Array(each)))

@@ -51,8 +51,8 @@ export class TokenEndpoint {
   }
 
   /**
-   * Refreshes tokens, but only while the provider accepts the login. So a user who is locked out at the provider is
-   * also locked out here.
+   * Refreshes tokens while the provider accepts the login. A user who is locked out at the provider is locked out
+   * here, too.
    */
   async #refresh(form: Parameters, params: TokenParams): Promise<object> {
     const token = await this.#grants.openRefreshToken(form.require('refresh_token'), params.clientId)

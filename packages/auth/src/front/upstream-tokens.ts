@@ -9,18 +9,18 @@ import type { Upstream, UpstreamTokens } from './upstream.ts'
 interface StoredTokens {
   /** The sealed tokens. */
   tokens: string
-  /** The user. Stores with limits per user count the record for this user. */
+  /** The id of the user. Stores with limits per user count the record for this user. */
   readonly subject: string
-  /** The process that refreshes the tokens, and until when the others wait for it, in ms since 1970. */
+  /** The process that refreshes the tokens, and the time until which other processes wait for it, in ms since 1970. */
   lease?: { readonly holder: string; readonly until: number }
 }
 
-/** The sealed tokens. They contain the id of their grant, so that they cannot be moved to another one. */
+/** The sealed tokens. They contain the id of their grant, so that they cannot be copied to another grant. */
 interface SealedTokens extends UpstreamTokens {
   readonly grant: string
 }
 
-/** How much longer other processes wait for a process that refreshes than its request may take, in ms. */
+/** Other processes wait for a refresh for the timeout of its request plus this time, in ms. */
 const LEASE_SLACK = 5_000
 /** The interval at which waiting processes read the record, in ms. */
 const POLL_INTERVAL = 100
@@ -31,7 +31,7 @@ export class UpstreamTokenStore {
   readonly #upstream: Upstream
   readonly #leaseTtl: number
 
-  /** @param timeout of requests to the provider, in ms */
+  /** @param timeout the timeout of requests to the provider, in ms */
   constructor(records: RecordStore, seals: Seals, upstream: Upstream, timeout: number) {
     this.#records = records
     this.#seals = seals
@@ -86,8 +86,8 @@ export class UpstreamTokenStore {
   }
 
   /**
-   * Acquires the lease. Returns whether this process may refresh the tokens: they are unchanged, and no other process
-   * refreshes them.
+   * Acquires the lease. Returns true if this process may refresh the tokens: they are unchanged, and no other process
+   * has the lease.
    */
   async #acquire(grant: string, tokens: string, holder: string): Promise<boolean> {
     let isAcquired = false

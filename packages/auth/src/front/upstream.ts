@@ -33,7 +33,7 @@ export interface LoginSecrets {
   readonly nonce: string
 }
 
-/** The tokens of the provider. Times in ms since 1970. */
+/** The tokens of the provider. Times are in ms since 1970. */
 export interface UpstreamTokens {
   readonly accessToken: string
   readonly refreshToken?: string | undefined
@@ -44,7 +44,7 @@ export interface UpstreamTokens {
 
 export interface UpstreamSettings {
   readonly fetch: SendRequest
-  /** In ms. */
+  /** The timeout of a request, in ms. */
   readonly timeout: number
   readonly onWarning: (warning: Error) => void
 }
@@ -56,7 +56,7 @@ interface Endpoints {
   readonly token: string
 }
 
-/** How long metadata and keys are cached, in ms, and the pause after a failure. */
+/** How long metadata and keys are cached, and how long no request follows a failed one, in ms. */
 const MAX_AGE = 600_000
 const COOLDOWN = 5_000
 const MAX_RESPONSE_SIZE = 262_144
@@ -64,7 +64,10 @@ const MAX_RESPONSE_SIZE = 262_144
 const MAX_CLAIMS = 32_768
 /** How far clocks may differ, in ms. */
 const CLOCK_TOLERANCE = 60_000
-/** A token is refreshed this long before it expires, in ms; a short-lived one, when a tenth of its lifetime is left. */
+/**
+ * A token is refreshed this long before it expires, in ms. A token with a short lifetime is refreshed when a tenth of
+ * its lifetime is left.
+ */
 const MARGIN = 60_000
 
 /** Claims about the ID token, not about the user. */
@@ -157,7 +160,7 @@ export class Upstream {
     const claims = await verifyJwt(idToken, { ...rules, clockTolerance: CLOCK_TOLERANCE }).catch((cause: Error) => {
       throw this.#identityError(`the ID token is refused: ${cause.message}`, cause)
     })
-    if (claims.nonce !== nonce) throw this.#identityError('the ID token is that of another login')
+    if (claims.nonce !== nonce) throw this.#identityError('the ID token belongs to another login')
     const isForOthers = Array.isArray(claims.aud) && claims.aud.length > 1
     if ((isForOthers || claims.azp !== undefined) && claims.azp !== clientId) {
       throw this.#identityError('the ID token was issued to another client')
@@ -212,8 +215,8 @@ export class Upstream {
   }
 
   /**
-   * Returns whether the provider still accepts a token that does not expire. Providers with ID tokens are not asked,
-   * because their tokens expire.
+   * Returns whether the provider still accepts a token that does not expire. No request is sent to providers with ID
+   * tokens, because their tokens expire.
    */
   async accepts({ accessToken }: UpstreamTokens): Promise<boolean> {
     return this.#metadata !== undefined || (await this.#userInformation(accessToken)) !== undefined

@@ -12,8 +12,8 @@ import { type AuthStore, createQueues } from '../client/store.ts'
 /** Options of `fileStore`. */
 export interface FileStoreOptions {
   /**
-   * How long to wait for another process that logs in or refreshes, in ms; then `AuthError`. Default: 360,000, which is
-   * longer than a login.
+   * How long to wait for another process that logs in or refreshes, in ms. After this time, the call rejects with
+   * `AuthError`. Default: 360,000, which is longer than a login may take.
    */
   readonly lockTimeout?: number | undefined
 }
@@ -21,10 +21,10 @@ export interface FileStoreOptions {
 /** How long a lock stays valid if its process does not update it, in ms. */
 const STALE = 10_000
 
-/** How long to wait for another process that writes, in ms. */
+/** How long to wait while another process writes the file, in ms. */
 const WRITE_TIMEOUT = 30_000
 
-/** In bytes. */
+/** The largest file, in bytes. */
 const MAX_FILE_SIZE = 16_777_216
 
 type Records = Readonly<Record<string, unknown>>
@@ -136,7 +136,7 @@ function codeOf(error: unknown): string | undefined {
 interface FileLockOptions {
   /** How long the lock stays valid without an update, in ms. */
   readonly stale: number
-  /** How long to wait for the lock, in ms; then `AuthError`. */
+  /** How long to wait for the lock, in ms. After this time, the call rejects with `AuthError`. */
   readonly timeout: number
 }
 
@@ -151,8 +151,8 @@ interface LockHolder {
 }
 
 /**
- * Runs `run` while this process holds the lock: it has created the lock file and updates its time. Callers within one
- * process must queue.
+ * Runs `run` under a lock: creates the lock file, updates its time, and deletes it afterwards. Only one caller per
+ * process may call it at a time.
  */
 export async function withFileLock<T>(path: string, options: FileLockOptions, run: () => Promise<T>): Promise<T> {
   const holder: LockHolder = { token: randomUUID(), pid: process.pid, host: hostname() }
@@ -197,8 +197,8 @@ async function createLock(path: string, holder: LockHolder): Promise<boolean> {
 }
 
 /**
- * Removes an abandoned lock by moving its file, because only one process can succeed in moving a file. If a new lock
- * was moved by mistake, moves it back.
+ * Removes an abandoned lock by renaming its file, because only one process can rename a file. If the renamed file is a
+ * new lock, restores it.
  */
 async function breakAbandonedLock(path: string, stale: number): Promise<void> {
   const holder = await readHolder(path)
@@ -230,8 +230,8 @@ function isRunning(pid: number): boolean {
 const UNKNOWN_HOLDER: LockHolder = { token: '', pid: 0, host: '' }
 
 /**
- * Reads the holder of a lock. Returns undefined if there is no file. A file that is still being written has an unknown
- * holder.
+ * Reads the holder of a lock. Returns undefined if there is no file. While the file is being written, the holder is
+ * unknown.
  */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   try {

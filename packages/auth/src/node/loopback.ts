@@ -15,7 +15,7 @@ export interface LoopbackRedirectOptions {
   readonly port?: number | undefined
   /** The path that receives the callback. Default: `/callback`. */
   readonly path?: string | undefined
-  /** How long the login may take, in ms; then `AuthError`. Default: 300,000. */
+  /** How long the login may take, in ms. After this time, it fails with `AuthError`. Default: 300,000. */
   readonly timeout?: number | undefined
   /** Opens the browser. Returns false or throws if that failed. Default: `openBrowser`. */
   readonly open?: ((url: URL) => Awaitable<boolean>) | undefined
@@ -24,8 +24,8 @@ export interface LoopbackRedirectOptions {
 }
 
 /**
- * Opens the browser of the user, and receives the callback on 127.0.0.1. Without a browser, the URL is written to standard
- * error.
+ * Opens the browser of the user, and receives the callback on 127.0.0.1. If no browser can be opened, writes the URL
+ * to standard error.
  *
  * ```ts
  * const auth = oauth({ redirect: loopbackRedirect(), store: fileStore('tokens.json') })
@@ -78,7 +78,7 @@ function portsToTry(port: number | undefined, registered: readonly string[], pat
 }
 
 async function listen(ports: readonly number[]): Promise<Server> {
-  // Faster than an import, which also loads the client of `node:http`.
+  // This is faster than an import, which also loads the client of `node:http`.
   const { createServer } = process.getBuiltinModule?.('node:http') ?? (await import('node:http'))
   let cause: unknown
   for (const port of ports) {
@@ -191,9 +191,9 @@ function openCommand({ href, protocol }: URL): [string, ...string[]] | undefined
 }
 
 /**
- * Resolves all addresses of a name, for the option `resolve`, so that names of private addresses are refused. A name
- * whose address changes before the request is not detected. If this matters, send requests through a proxy without
- * access to private networks.
+ * Resolves all addresses of a name, for the option `resolve`, so that names of private addresses are refused. An
+ * address that changes between the check and the request is not detected. If this matters, send requests through a
+ * proxy that has no access to private networks.
  */
 export async function resolveHost(hostname: string): Promise<string[]> {
   const addresses = await lookup(hostname, { all: true })

@@ -5,7 +5,7 @@ import { CredentialsError, readCredentials, responseTo, writeChallenge } from '.
 
 /** A key, and the caller that it identifies. */
 export interface ApiKey extends Omit<AuthInfo, 'scopes' | 'claims'> {
-  /** 16 to 1,024 random characters. */
+  /** The key: 16 to 1,024 random characters. */
   readonly key: string
   /** The scopes of the caller. Default: none. */
   readonly scopes?: readonly string[] | undefined
@@ -81,7 +81,9 @@ function readBearerKey(request: Request): string | null {
   return credentials?.scheme === 'Bearer' ? credentials.token : null
 }
 
-/** Finds the caller of a key. Compares every byte of every key, so the time reveals nothing about the keys. */
+/**
+ * Finds the caller of a key. Always compares all bytes of all keys, so that the time reveals nothing about the keys.
+ */
 function findEqual(keys: readonly KeyDigest[], digest: Uint8Array): AuthInfo | undefined {
   let found: AuthInfo | undefined
   for (const key of keys) {
@@ -103,8 +105,8 @@ function refuse({ reason, message: description }: CredentialsError, header: stri
 }
 
 /**
- * Combines guards: accepts a request that one of them accepts, in order. If none does, the response of the last guard
- * is sent. The last guard also serves metadata and challenges.
+ * Combines guards: accepts a request that one of them accepts, in order. If all guards refuse it, the response of the
+ * last guard is sent. The last guard also serves the metadata and the challenges.
  *
  * ```ts
  * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })

@@ -21,22 +21,25 @@ import { createVerification, trustedIssuers } from './verification.ts'
 
 /** A refused request, for logs and metrics. It contains no part of the credentials. */
 export interface RefusedRequest {
-  /** The reason as a constant. */
+  /** The reason, as a constant for programs. */
   readonly reason: RefusalReason
-  /** The reason as a sentence. */
+  /** The reason, as a sentence for people. */
   readonly description: string
   /** The HTTP status of the response. */
   readonly status: number
 }
 
-/** Challenges do not repeat the scopes of a token that has more than these, which limits the header and the work. */
+/**
+ * The largest number of a token's scopes that a challenge repeats. A token with more scopes gets a challenge without
+ * them.
+ */
 const MAX_HELD_SCOPES = 100
 
 /** Options of `bearer`. Durations are in ms. */
 export interface BearerOptions {
   /**
-   * The URL at which clients reach this server. Tokens must be for this URL. A list may add further values that the
-   * `aud` of tokens may have.
+   * The URL at which clients reach this server. Tokens must be issued for this URL. In a list, the further values are
+   * accepted as `aud` of tokens, too.
    */
   readonly audience: string | readonly [string, ...string[]]
   /** The authorization server whose tokens are accepted. Its metadata has the URL of its keys. */
@@ -46,20 +49,19 @@ export interface BearerOptions {
   /** Sends tokens that are not JWTs of a known issuer to the authorization server, to check them. Default: disabled. */
   readonly introspection?: IntrospectionOptions | undefined
   /**
-   * Verifies tokens that no issuer and no introspection recognizes. Must also check that the token is for this server.
-   * Returns undefined for an invalid token.
-   * Default: none.
+   * Verifies tokens that neither an issuer nor introspection recognizes. The function must also check that the token
+   * is for this server, and returns undefined for an invalid token. Default: none.
    */
   readonly verify?: ((token: string, request: Request) => Awaitable<AuthInfo | undefined>) | undefined
-  /** The scopes that every request needs. Metadata and challenges name them. Default: none. */
+  /** The scopes that every request needs. They are named in metadata and challenges. Default: none. */
   readonly scopes?: readonly string[] | undefined
   /** Scopes that imply others, such as `{ admin: ['read', 'write'] }`, transitively. Default: none. */
   readonly implies?: Implies | undefined
   /** Returns the scopes in the claims. Default: `scope`, otherwise `scp`, as a string or a list. */
   readonly readScopes?: ((claims: Claims) => readonly string[]) | undefined
   /**
-   * The accepted signature algorithms of JWTs. Algorithms with a shared secret (HS256) throw. Default: all of ES,
-   * EdDSA, PS and RS.
+   * The accepted signature algorithms of JWTs. Algorithms with a shared secret, such as HS256, are a `RangeError`.
+   * Default: all of ES, EdDSA, PS and RS.
    */
   readonly algorithms?: readonly string[] | undefined
   /** How far clocks may differ. Default: 30,000. */
@@ -78,8 +80,8 @@ export interface BearerOptions {
   /** How long keys and metadata are cached. Default: 600,000. */
   readonly maxAge?: number | undefined
   /**
-   * How long a verified JWT is accepted without another check of its signature, at most until its expiry and for
-   * `maxAge`. The digests of up to 1,000 tokens are cached. 0: none. Default: 60,000.
+   * How long a verified JWT is accepted without another check of its signature. The limit is the expiry of the token
+   * and `maxAge`. Digests of up to 1,000 tokens are cached. 0 disables the cache. Default: 60,000.
    */
   readonly verifiedMaxAge?: number | undefined
   /** The shortest time between two attempts to fetch keys, after an unknown key or a failure. Default: 30,000. */

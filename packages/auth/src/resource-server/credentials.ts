@@ -10,7 +10,7 @@ export interface Credentials {
   readonly token: string
 }
 
-/** In characters. Longer tokens are refused without being parsed. */
+/** The longest token, in characters. Longer tokens are refused and not parsed. */
 const MAX_TOKEN_LENGTH = 16_384
 
 const TOKEN68 = /^[\w.~+/-]+=*$/
@@ -89,7 +89,7 @@ interface CredentialsErrorOptions extends ErrorOptions {
   readonly scopes?: readonly string[]
 }
 
-/** The error of refused credentials. It contains no part of them. */
+/** The error of refused credentials. It contains no part of the credentials. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
   readonly reason: RefusalReason
@@ -132,7 +132,7 @@ export function responseTo(reason: RefusalReason): RefusalResponse {
 export interface Challenge {
   readonly scheme: Credentials['scheme']
   readonly error?: string | undefined
-  /** Written only with an error. */
+  /** The reason of the refusal. It is written only together with `error`. */
   readonly description?: string | undefined
   readonly scopes?: readonly string[] | undefined
   /** The URL of this server's metadata. */
@@ -144,7 +144,7 @@ export interface Challenge {
 /** Returns the value of a `WWW-Authenticate` header. */
 export function writeChallenge(challenge: Challenge): string {
   const { scheme, error, description, scopes = [], metadata, algorithms } = challenge
-  // A client requests offline_access for itself; no request needs it.
+  // Leave out `offline_access`: clients request it themselves, and no request needs it.
   const needed = scopes.filter((scope) => isScope(scope) && scope !== 'offline_access')
   const params = {
     error,

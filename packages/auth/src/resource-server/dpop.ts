@@ -1,6 +1,6 @@
 /**
- * Checks that a request with a token that is bound to a key has a proof of this key, which is used once (RFC 9449,
- * section 7).
+ * Checks DPoP proofs: a request whose token is bound to a key must contain a proof of this key, and each proof is
+ * accepted once (RFC 9449, section 7).
  */
 
 import type { ReplayStore } from '@mcpx/protocol'
@@ -10,15 +10,15 @@ import { type Claims, type Credentials, CredentialsError } from './credentials.t
 
 /** Options of proofs of possession. */
 export interface DpopOptions {
-  /** Refuse tokens that are not bound to a key. Default: false. */
+  /** Whether tokens that are not bound to a key are refused. Default: false. */
   readonly required?: boolean | undefined
   /** The algorithms of proofs. Default: ES256, ES384, ES512, EdDSA, Ed25519, PS256, RS256. */
   readonly algorithms?: readonly string[] | undefined
-  /** How far the `iat` of a proof may be from now, in ms. Default: 300,000. */
+  /** The largest difference between `iat` of a proof and the current time, in ms. Default: 300,000. */
   readonly maxAge?: number | undefined
   /** Stores the ids of used proofs. Default: `store.replays` of the server, or the memory of this process. */
   readonly replayStore?: ReplayStore | undefined
-  /** Require a nonce of this server in each proof. Default: false. */
+  /** Whether each proof must contain a nonce of this server. Default: false. */
   readonly nonces?: NonceOptions | boolean | undefined
   /** Returns the URL of a request, as the client has sent it. Default: the path of the request at the origin of the audience. */
   readonly url?: ((request: Request) => string) | undefined
@@ -26,24 +26,24 @@ export interface DpopOptions {
 
 const ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'RS256']
 
-/** In characters. Longer proofs are refused without being parsed. */
+/** The longest proof, in characters. Longer proofs are refused and not parsed. */
 const MAX_PROOF_LENGTH = 8_192
 
-/** Added to the time for which an id is stored, because clocks differ, in ms. */
+/** This time is added to the storage time of an id, in ms, because clocks differ. */
 const REPLAY_MARGIN = 1_000
 
 export interface ProofChecker {
   readonly required: boolean
   readonly algorithms: readonly string[]
   readonly nonces: Nonces | undefined
-  /** Rejects with `CredentialsError` unless a token and its proof match. */
+  /** Rejects with `CredentialsError` if the proof is missing or invalid, or belongs to another token. */
   check(credentials: Credentials, claims: Claims | undefined, request: Request): Promise<void>
 }
 
 export function createProofChecker(options: DpopOptions, resource: URL): ProofChecker {
   const { required = false, algorithms = ALGORITHMS, maxAge = 300_000, nonces: nonceOptions = false } = options
   const { replayStore = createMemoryReplayStore() } = options
-  // Comparisons with NaN are false: a proof of any age would be accepted, any number of times.
+  // Comparisons with NaN are false. With NaN, every proof would be accepted, and accepted again.
   if (!(maxAge > 0 && maxAge < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`dpop.maxAge: expected a positive number of ms, got ${maxAge}`)
   }
@@ -69,7 +69,7 @@ export function createProofChecker(options: DpopOptions, resource: URL): ProofCh
       if (nonces !== undefined && !(await nonces.accepts(proof.nonce))) {
         throw new CredentialsError('proof_nonce', 'the proof must contain the nonce of this response')
       }
-      // Store the id last, so that only the owner of a valid token can fill the store, and only until the proof expires.
+      // Store the id after all checks, so that only clients with a valid token can fill the store.
       const expiresAt = proof.issuedAt + maxAge
       await useOnce(replayStore, `${key} ${proof.id}`, Math.max(expiresAt - Date.now(), 0) + REPLAY_MARGIN)
     },
@@ -99,19 +99,19 @@ async function useOnce(replayStore: ReplayStore, id: string, ttl: number): Promi
 
 interface ExpectedProof {
   readonly method: string
-  /** Compared without its query. */
+  /** The URL of the request. Its query is ignored. */
   readonly url: string
   readonly accessToken: string
   readonly algorithms: readonly string[]
-  /** In ms. */
+  /** The largest difference between `iat` and the current time, in ms. */
   readonly maxAge: number
 }
 
 interface Proof {
-  /** Of the key. */
+  /** The thumbprint of the key. */
   readonly thumbprint: string
   readonly id: string
-  /** In ms since 1970. */
+  /** The time of the proof, in ms since 1970. */
   readonly issuedAt: number
   readonly nonce: string | undefined
 }

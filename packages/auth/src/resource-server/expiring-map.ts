@@ -1,8 +1,11 @@
-/** A map with a limit on its entries and a time to live for each of them. A full map drops the oldest entry. No timer runs. */
+/**
+ * A map that limits the number of its entries, and drops each entry after its time to live. A full map drops its oldest
+ * entry. It uses no timer.
+ */
 
 export class ExpiringMap<V> {
   readonly #maxEntries: number
-  /** In the order of insertion. Times in ms since 1970. */
+  /** The entries in the order of insertion. Times are in ms since 1970. */
   readonly #entries = new Map<string, { readonly value: V; readonly expiresAt: number }>()
 
   constructor(maxEntries: number) {

@@ -16,7 +16,7 @@ import {
 
 /** Options of token introspection. */
 export interface IntrospectionOptions {
-  /** The URL of the endpoint. Default: the one in the metadata of the first issuer. */
+  /** The URL of the endpoint. Default: `introspection_endpoint` in the metadata of the first issuer. */
   readonly endpoint?: string | undefined
   /** The client id of this server. */
   readonly clientId: string
@@ -25,8 +25,8 @@ export interface IntrospectionOptions {
   /** How the secret is sent: in the header or in the form. Default: `basic`. */
   readonly method?: 'basic' | 'post' | undefined
   /**
-   * How long a response is cached, in ms. A revoked token is accepted for this long. 0: not at all; then concurrent
-   * requests with the same token do not share a response either. Default: 10,000.
+   * How long a response is cached, in ms. A revoked token is accepted until its cached response expires. With 0, each
+   * request is sent, even for concurrent requests with the same token. Default: 10,000.
    */
   readonly maxAge?: number | undefined
   /** How many responses are cached. Default: 10,000. */
@@ -40,11 +40,14 @@ export interface IntrospectionRules {
   /** The issuer of the tokens. */
   readonly issuer: string | undefined
   readonly metadata: CachedDocument<IssuerMetadata> | undefined
-  /** In ms. */
+  /** How far clocks may differ, in ms. */
   readonly clockTolerance: number
 }
 
-/** Returns a function that returns the claims of a token. It rejects unless the token is active and for this server. */
+/**
+ * Returns a function that returns the claims of a token. The function rejects if the token is inactive or for another
+ * server.
+ */
 export function createIntrospection(
   options: IntrospectionOptions,
   rules: IntrospectionRules,

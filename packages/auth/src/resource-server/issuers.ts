@@ -10,15 +10,15 @@ import { CredentialsError } from './credentials.ts'
 export interface TrustedIssuer {
   /** Its identifier, as its tokens and its metadata spell it. */
   readonly issuer: string
-  /** Its public keys. Default: they are fetched. */
+  /** Its public keys. Default: the keys at `jwksUri`. */
   readonly jwks?: JSONWebKeySet | undefined
-  /** The URL of its keys. Default: the one in its metadata. */
+  /** The URL of its keys. Default: `jwks_uri` in its metadata. */
   readonly jwksUri?: string | undefined
   /** The algorithms of its tokens. Default: the algorithms of the guard. */
   readonly algorithms?: readonly string[] | undefined
 }
 
-/** How documents are fetched and cached. Durations in ms. */
+/** How documents are fetched and cached. Durations are in ms. */
 export interface FetchSettings {
   readonly fetch: SendRequest
   readonly timeout: number
@@ -29,7 +29,7 @@ export interface FetchSettings {
   readonly onWarning: (problem: Error) => void
 }
 
-/** In bytes. */
+/** The largest response, in bytes. */
 const MAX_RESPONSE_SIZE = 262_144
 
 /** How long old documents are used while the issuer is unavailable, in ms. */
@@ -66,7 +66,7 @@ async function fetchMetadata(issuer: string, settings: FetchSettings): Promise<I
     try {
       const metadata = await fetchObject(url, settings)
       if (metadata.issuer === issuer) return metadata
-      problems.push(`${url}: it is that of another issuer`)
+      problems.push(`${url}: the document names another issuer`)
     } catch (error) {
       problems.push(`${url}: ${(error as Error).message}`)
     }
@@ -113,7 +113,7 @@ async function fetchKeys(
   return createLocalJWKSet(keys as unknown as JSONWebKeySet)
 }
 
-/** Throws for a value that is not a number from 0. Comparisons with NaN are false, which would disable a limit. */
+/** Throws if a value is not a number from 0. NaN would disable a limit, because comparisons with NaN are false. */
 export function checkNumber(option: string, expected: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0) return
   throw new RangeError(`${option}: expected ${expected} from 0, got ${value}`)
@@ -127,7 +127,10 @@ export function mayShareWork(): boolean {
   return globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 }
 
-/** A document of another server: fetched once for concurrent callers, cached, and not requested right after a failure. */
+/**
+ * A cached document of another server. Concurrent callers share one request, and after a failure no request is sent for
+ * a while.
+ */
 export class CachedDocument<V> {
   readonly #load: () => Promise<V>
   readonly #settings: FetchSettings

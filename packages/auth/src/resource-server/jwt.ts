@@ -23,11 +23,11 @@ export interface JwtRules {
   readonly keys: JWTVerifyGetKey
   readonly audiences: readonly string[]
   readonly algorithms: readonly string[]
-  /** In ms. */
+  /** How far clocks may differ, in ms. */
   readonly clockTolerance: number
 }
 
-/** The types of access tokens. Other JWTs that the same keys sign are not access tokens. */
+/** The accepted values of `typ`. JWTs of other types, such as ID tokens, are not access tokens. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt', 'application/jwt']
 
 export async function verifyJwt(token: string, rules: JwtRules): Promise<JWTPayload> {
@@ -51,7 +51,7 @@ export async function verifyJwt(token: string, rules: JwtRules): Promise<JWTPayl
   return payload
 }
 
-/** Returns the issuer that a token names, without verification. Returns undefined if the token is not a JWT. */
+/** Returns the issuer in a token. The token is not verified. Returns undefined if the token is not a JWT. */
 export function claimedIssuer(token: string): string | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined
   try {
@@ -61,7 +61,7 @@ export function claimedIssuer(token: string): string | undefined {
   }
 }
 
-/** The refusals of errors, by class. */
+/** The reason and the message for each class of errors. */
 const refusals = [
   [errors.JWTExpired, 'expired', 'the token has expired'],
   [errors.JOSEAlgNotAllowed, 'algorithm', 'the algorithm of the token is not accepted'],

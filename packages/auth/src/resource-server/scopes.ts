@@ -32,7 +32,7 @@ export function createScopeHierarchy(implies: Implies | undefined): ScopeHierarc
     reduce(scopes) {
       const kept = unique(scopes)
       return kept.filter((scope, index) => {
-        // Of two scopes that imply each other, the first is kept.
+        // If two scopes imply each other, keep the first.
         const others = kept.filter((other, at) => at !== index && !(at > index && expand([scope]).includes(other)))
         return !others.some((other) => expand([other]).includes(scope))
       })

@@ -42,7 +42,7 @@ export function createVerification(
   if (trusted.length === 0 && introspection === undefined && verify === undefined) {
     throw new RangeError('bearer: expected an issuer, introspection, or verify; nothing else can check tokens')
   }
-  // Comparisons with NaN are false: expired tokens would be accepted.
+  // Comparisons with NaN are false. With NaN, expired tokens would be accepted.
   if (!(clockTolerance >= 0 && clockTolerance < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`clockTolerance: expected a number of ms from 0, got ${clockTolerance}`)
   }
@@ -84,7 +84,7 @@ export function createVerification(
   function toAuthInfo(claims: Claims): AuthInfo {
     const clientId = nonEmpty(claims.client_id) ?? nonEmpty(claims.azp) ?? nonEmpty(claims.cid)
     const subject = subjectOf(claims, clientId)
-    // Within the tolerance of clocks, an expired token is accepted.
+    // An expired token is accepted within `clockTolerance`.
     const expiresAt = typeof claims.exp === 'number' ? claims.exp + clockTolerance / 1_000 : undefined
     const scopes = Object.freeze([...hierarchy.expand(readScopes(claims))])
     // Frozen, because one token may serve several requests.
@@ -92,8 +92,8 @@ export function createVerification(
   }
 
   /**
-   * Returns the claims of a token by introspection. Returns undefined if introspection is not configured, or if the
-   * token is inactive but `verify` may accept it.
+   * Returns the claims of a token from introspection. Returns undefined if introspection is not configured, or if the
+   * token is inactive and there is a `verify` function, which may accept it.
    */
   async function introspectedClaims(token: string): Promise<Claims | undefined> {
     try {
@@ -119,7 +119,10 @@ export function createVerification(
   }
 }
 
-/** Returns the subject. For a token that names only a client, returns the client id with a prefix that no user can have. */
+/**
+ * Returns the subject. If a token names only a client, returns the client id with a prefix. No user can have this
+ * prefix.
+ */
 function subjectOf(claims: Claims, clientId: string | undefined): string {
   const subject = nonEmpty(claims.sub)
   const machine = clientId === undefined ? undefined : `${MACHINE_PREFIX}${clientId}`
@@ -147,7 +150,7 @@ function freeze<T>(json: T): T {
   return Object.freeze(json)
 }
 
-/** How many verified tokens are cached; another one drops the oldest. */
+/** How many verified tokens are cached. Above this number, the oldest token is dropped. */
 const MAX_VERIFIED = 1_000
 
 /**

@@ -57,7 +57,7 @@ export function define(command: Command, context: CommandContext): void {
     })
 }
 
-/** A call as it was written. */
+/** A call as the user wrote it. */
 export interface WrittenCall {
   readonly tool: string
   readonly words: readonly string[]

@@ -38,14 +38,16 @@ export function define(command: Command, context: CommandContext): void {
   })
 }
 
-/** The commands whose words after the server are known to the server. */
+/** The commands whose arguments after the server are names that the server lists. */
 const SERVER_COMMANDS = ['call', 'read', 'prompt', 'subscribe']
-/** How long completing may take, in ms. A server that is slower is not asked. */
+/** How long completing may take, in ms. After this time, no words are proposed. */
 const TIMEOUT = 2_000
-/** How long closing the connection may take, in ms. Processes are ended when this one exits. */
+/** How long closing the connection may take, in ms. Server processes end when this process exits. */
 const CLOSE_TIMEOUT = 300
 
-/** Returns the tools, arguments, resources or prompts that may follow. Returns undefined for words that no server knows. */
+/**
+ * Returns the tools, arguments, resources or prompts that may follow. Returns undefined if the words name no server.
+ */
 async function completeFromServer(words: readonly string[], context: CommandContext): Promise<string[] | undefined> {
   const [name = '', ...rest] = words
   const entry = context.commands.find((each) => each.name === name && SERVER_COMMANDS.includes(name))
@@ -56,7 +58,8 @@ async function completeFromServer(words: readonly string[], context: CommandCont
   define(command, context)
   try {
     const [server, ...before] = command.parseOptions(rest).operands
-    // Standard input belongs to the shell, and shells treat values after "=" differently.
+    // Do not complete a server from standard input, which belongs to the shell, or values after "=", which shells treat
+    // differently.
     if (server === undefined) return undefined
     if (server === '-' || unfinished.includes('=')) return []
     const line = [name === 'subscribe' ? 'read' : name, ...before]
@@ -64,7 +67,7 @@ async function completeFromServer(words: readonly string[], context: CommandCont
     const options = { ...command.opts<ServerOptions>(), ...limits }
     return await Promise.race([askServer(context, server, options, line, unfinished), pause(TIMEOUT, [])])
   } catch {
-    // For example an option whose value is missing, or a server that does not exist.
+    // Print no completions, for example if the value of an option is missing or the server does not exist.
     return undefined
   }
 }
@@ -90,7 +93,7 @@ function printCompletions(found: readonly string[], { terminal }: CommandContext
   const directive =
     ShellCompDirective.ShellCompDirectiveNoFileComp | (isUnfinished ? ShellCompDirective.ShellCompDirectiveNoSpace : 0)
   const lines = found.map((each) => `${plainLine(each)}\t\n`)
-  // The file of a server may have redirected `console.log`.
+  // Do not use `console.log`: the file of a server may have redirected it.
   terminal.stdout.write(`${lines.join('')}:${directive}\n`)
 }
 

@@ -40,7 +40,7 @@ Examples:
 export function define(command: Command, context: CommandContext): void {
   addServingOptions(command)
     .option('--watch <path>', 'watch this file or folder, too; may be repeated', collect, [])
-    .option('--drain <ms>', 'how long calls may continue in a server that was replaced, in ms', readDrain, DRAIN)
+    .option('--drain <ms>', 'how long calls may continue in a replaced server, in ms', readDrain, DRAIN)
     .option('--inspect', 'open the page of mcpx inspect beside it')
     .option('--no-open', 'with --inspect: do not open the browser')
     .addHelpText('after', NOTES)
@@ -98,10 +98,10 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
     await server.close()
   }
 
-  /** Serves the page, which is a client of its own. */
+  /** Serves the page of `mcpx inspect`. The page connects to the server as another client. */
   async function inspectFront(responder: Responder): Promise<Inspector> {
     const { startInspector } = await import('../inspect/serve.ts')
-    // The page supports features that the newest revision deprecates, because servers use them.
+    // Disable warnings: the page supports features that the newest revision deprecates, because servers use them.
     process.noDeprecation = true
     const opened = await startInspector({
       label: name,
@@ -126,7 +126,7 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
 
   async function serveOverStdio(responder: Responder): Promise<void> {
     const { serveStdio } = await import('@mcpx/transport-stdio')
-    // The processes of the server have to be ended before this one exits.
+    // Wait until the server processes have ended before this process exits.
     await serveStdio(responder, { exitTimeout: Number.POSITIVE_INFINITY, onWarning })
   }
 }

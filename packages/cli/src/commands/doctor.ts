@@ -20,7 +20,7 @@ import type { CommandContext } from './index.ts'
 interface DoctorOptions extends Omit<ServerOptions, 'config'> {
   readonly strict?: boolean
   readonly fixHints?: boolean
-  /** True without a file. */
+  /** The settings file to check, or true if `--config` has no value. */
   readonly config?: string | boolean
 }
 
@@ -54,7 +54,7 @@ async function diagnoseSettings(context: CommandContext, options: DoctorOptions)
   report(context, diagnosis, options, { files })
 }
 
-/** Prints the findings, with the fixes if they are wanted, and sets the exit code. */
+/** Prints the findings, with `--fix-hints` also the fixes, and sets the exit code. */
 function report(
   context: CommandContext,
   { findings, passed, recognized }: Diagnosis,
@@ -79,7 +79,7 @@ async function diagnose(context: CommandContext, word: string, options: ServerDo
   report(context, diagnosis, options, { server: word, url: remote?.url })
 }
 
-/** Returns the URL of the server and the headers that its settings have. Undefined for a server that is no URL. */
+/** Returns the URL of the server and the headers in its settings. Returns undefined if the server has no URL. */
 async function remoteOf(
   { terminal, serverCommand }: CommandContext,
   word: string,
@@ -102,7 +102,7 @@ function proberOf({ terminal }: CommandContext, headers: Record<string, string>,
   return new Prober(credentials, terminal.signal, options.timeout)
 }
 
-/** Connects as every client does, and checks what the server lists. */
+/** Connects as any client does, and checks the lists of the server. */
 async function checkWithClient(
   context: CommandContext,
   word: string,
@@ -112,7 +112,7 @@ async function checkWithClient(
   try {
     await useServer(context, word, options, (client) => checkTools(client, diagnosis))
   } catch (error) {
-    // The findings about the endpoint explain it better.
+    // Findings about the endpoint explain the failure better than this error.
     if (diagnosis.findings.length === 0) throw error
     if (!(error instanceof CliError)) diagnosis.add('lists-failed', (error as Error).message)
   }

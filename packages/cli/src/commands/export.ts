@@ -125,7 +125,7 @@ function readNames(values: readonly string[]): Record<string, string | undefined
   return Object.fromEntries(
     values.map((each) => {
       const [, name = '', , value] = /^([A-Za-z_]\w*)(=(.*))?$/s.exec(each) ?? []
-      // The error does not quote it: it may contain a secret.
+      // Do not quote the value in the error, because it may contain a secret.
       if (name === '') throw usageError('--env: expected the name of a variable', 'Example: --env API_KEY')
       return [name, value]
     }),

@@ -1,11 +1,11 @@
-/** The commands of mcpx, each loaded when it is used. */
+/** The commands of mcpx. Each command is loaded when it is used. */
 
 import type { Command } from 'commander'
 import type { ExitCode } from '../output/errors.ts'
 import type { Output } from '../output/output.ts'
 import type { Terminal } from '../output/terminal.ts'
 
-/** The surroundings of a command that runs. */
+/** The facts and tools that a running command needs. */
 export interface CommandContext {
   readonly terminal: Terminal
   readonly output: Output
@@ -26,7 +26,7 @@ export interface CommandModule {
 /** A row of the help. */
 export interface CommandEntry {
   readonly name: string
-  /** One line in lower case, without a full stop. */
+  /** The description of the command in the help: one line in lower case, without a full stop. */
   readonly summary: string
   /** Leaves the command out of the help. Default: false. */
   readonly hidden?: boolean

@@ -27,18 +27,18 @@ Examples:
 
 export function define(command: Command, context: CommandContext): void {
   addServerArgument(command)
-    .option('--port <port>', 'the port of the page; default: a free one', readPort)
+    .option('--port <port>', 'the port of the page; default: a free port', readPort)
     .option('--no-open', 'do not open the browser')
     .addHelpText('after', NOTES)
     .action(async (word: string, options: InspectOptions) => {
       const { output, terminal } = context
-      // Not for help and completion.
+      // Load them here, because help and completion do not need them.
       const [{ startInspector }, { openBrowser }] = await Promise.all([
         import('../inspect/serve.ts'),
         import('@mcpx/auth/node'),
       ])
       let inspector: Inspector | undefined
-      // The log of the page shows what the server writes to standard error.
+      // The log of the page shows the standard error of the server.
       const stderr = new PassThrough()
       createInterface({ input: stderr }).on('line', (line) => inspector?.inspection.log.addEvent('stderr', line))
       if (options.verbose === true) stderr.pipe(terminal.stderr)

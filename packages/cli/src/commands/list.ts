@@ -1,4 +1,7 @@
-/** `mcpx list`: the tools, resources and prompts of a server; without one, the servers in the settings of hosts. */
+/**
+ * `mcpx list`: lists the tools, resources and prompts of a server. Without a server, lists the servers in the settings
+ * of hosts.
+ */
 
 import type { Client } from '@mcpx/client'
 import type { Command } from 'commander'
@@ -42,7 +45,7 @@ export async function readCatalogue(client: Client) {
 async function listServers({ terminal, output }: CommandContext): Promise<void> {
   const { servers, problems } = await findServers(machineOf(terminal))
   for (const { message, hint } of problems) output.note(`warning: ${message}. ${hint ?? ''}`)
-  // Settings contain secrets: the entries themselves are not printed.
+  // Print only these members, because settings contain secrets.
   const shown = servers.map(({ name, host, file, scope, enabled, entry }) => {
     const { command, url, serverUrl, httpUrl } = entry
     return { name, host, file, scope, enabled, ...(command ? { command } : { url: url ?? serverUrl ?? httpUrl }) }

@@ -36,7 +36,7 @@ export function define(command: Command, context: CommandContext): void {
     })
 }
 
-/** Reads the lock. Returns undefined if there is none yet. */
+/** Reads the lock file. Returns undefined if it does not exist yet. */
 async function readLock(file: string, { check, file: name }: LockOptions): Promise<ServerLock | undefined> {
   let text: string
   try {

@@ -30,7 +30,7 @@ Examples:
   $ mcpx openapi petstore.yaml --operation listPets --operation showPetById --output pets.ts
   $ mcpx list pets.ts`
 
-/** More tools than that are a bad choice for models. */
+/** With more tools, models choose worse. */
 const MANY_TOOLS = 40
 
 export function define(command: Command, context: CommandContext): void {
@@ -89,7 +89,7 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
   })
 }
 
-/** Returns the chosen operations, or undefined if they are to be listed. */
+/** Returns the chosen operations. Returns undefined if the command line chooses none; then they are listed. */
 async function choose(
   operations: readonly Operation[],
   { operation, tag, all }: OpenApiOptions,

@@ -12,7 +12,7 @@ export function define(command: Command, context: CommandContext): void {
     await useServer(context, server, options, async (client) => {
       const connectTime = Math.round(performance.now() - start)
       const sent = performance.now()
-      // The modern era has no ping.
+      // `ping` exists only in the legacy era.
       if (client.era === 'legacy') await client.ping()
       else await client.discover({ fresh: true })
       const pingTime = Math.round((performance.now() - sent) * 10) / 10

@@ -29,7 +29,7 @@ export function define(command: Command, context: CommandContext): void {
     })
 }
 
-/** A prompt as it was written. */
+/** A prompt as the user wrote it. */
 interface WrittenPrompt {
   readonly name: string
   readonly words: readonly string[]

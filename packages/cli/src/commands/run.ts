@@ -32,7 +32,8 @@ async function runHttp({ terminal, output }: CommandContext, path: string, optio
 async function runStdio({ terminal }: CommandContext, path: string, isWatched: boolean): Promise<void> {
   const { stdin, signal } = terminal
   if (await servesItself(path)) {
-    // The import may last as long as the file serves. It fails if the file neither serves nor exports a server.
+    // If the file serves by itself, the import may end only when the file stops serving. It fails if the file neither
+    // serves nor exports a server.
     const loading = loadServer(path)
     await Promise.race([loading, untilAborted(signal)]).catch((error: unknown) => {
       if (stdin.readableFlowing === null) throw error

@@ -21,14 +21,14 @@ import type { CommandContext } from './index.ts'
 import { readCatalogue } from './list.ts'
 import { printPrompt } from './prompt.ts'
 
-const HELP = `<tool> key=value …         call a tool; "call <tool>" for one with the name of a command
+const HELP = `<tool> key=value …         call a tool; "call <tool>" for a tool with the name of a command
 list                       list tools, resources and prompts
 read <uri>                 read a resource
 prompt <name> key=value …  get a prompt
 help                       print this
 exit                       end the shell, as Ctrl-D does`
 
-/** How many lines the history keeps. */
+/** The largest number of lines in the history. */
 const MAX_HISTORY = 1_000
 
 export function define(command: Command, context: CommandContext): void {
@@ -61,7 +61,10 @@ class Shell {
     for await (const line of createInterface({ input: stdin })) if (!(await this.#execute(line))) return
   }
 
-  /** Reads lines from the keyboard. Each line has an interface of its own, so that forms can read the keys meanwhile. */
+  /**
+   * Reads lines from the keyboard. Each line creates a new readline interface, so that forms can read keys between two
+   * lines.
+   */
   async #readKeys(): Promise<void> {
     const { terminal, output } = this.#context
     const { info } = this.#client.server
@@ -86,7 +89,7 @@ class Shell {
         terminal.stderr.write('\n')
         return
       }
-      // As in other shells, a line that begins with a space is not kept.
+      // As in other shells, a line that begins with a space is not added to the history.
       if (line.trim() !== '' && !line.startsWith(' ')) {
         history = [line, ...history.filter((each) => each !== line)].slice(0, MAX_HISTORY)
         await saveHistory(file, history).catch((error: Error) => output.note(`warning: ${error.message}`))
@@ -95,7 +98,10 @@ class Shell {
     }
   }
 
-  /** Executes one line. Returns whether to go on. Errors are printed; the exit code is that of the last error. */
+  /**
+   * Executes one line. Returns false if the shell should end. Prints errors; the exit code is the code of the last
+   * error.
+   */
   async #execute(line: string): Promise<boolean> {
     const { words, isOpen } = splitWords(line)
     const [name, ...rest] = words

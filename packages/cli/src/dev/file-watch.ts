@@ -4,14 +4,18 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
 
-/** How long no file may change before a change is reported, in ms: editors write a file in several steps. */
+/**
+ * A change is reported when no file has changed for this time, in ms, because editors write a file in several steps.
+ */
 const QUIET_TIME = 100
-/** How often a folder that was removed is looked for, in ms: builds remove their folder and create it again. */
+/**
+ * The interval of checks whether a removed folder exists again, in ms. Builds remove their folder and create it again.
+ */
 const RETURN_INTERVAL = 250
 
 /**
- * Watches files, and folders with everything below them. It watches the folders of files, because editors replace a file by
- * another one of the same name.
+ * Watches files, and folders with all their subfolders. For a file it watches the folder, because editors replace a
+ * file by a new file of the same name.
  */
 export class FileWatch {
   readonly #onChange: (path: string) => void
@@ -22,13 +26,13 @@ export class FileWatch {
   readonly #missing = new Map<string, NodeJS.Timeout>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @param onChange called with one of the changed paths after the last change of several */
+  /** @param onChange called once after several changes in a row, with one of the changed paths */
   constructor(onChange: (path: string) => void, onWarning: (warning: Error) => void) {
     this.#onChange = onChange
     this.#onWarning = onWarning
   }
 
-  /** Watches a file that a server has loaded, which may not exist any more. */
+  /** Watches a file that a server has loaded. The file may have been deleted. */
   addFile(path: string): void {
     this.#files.add(path)
     this.#watch(dirname(path), false, (changed) => changed === undefined || this.#files.has(changed))
@@ -59,7 +63,7 @@ export class FileWatch {
       const timer = setTimeout(() => {
         this.#missing.delete(key)
         this.#watch(folder, recursive, isWatched)
-        // Its files may have been written before it was watched.
+        // Files may have been written before the watcher existed.
         if (this.#watchers.has(key)) this.#noteChange(folder)
       }, RETURN_INTERVAL)
       this.#missing.set(key, timer)
@@ -68,7 +72,7 @@ export class FileWatch {
       const watcher = watch(folder, { recursive }, (event, name) => {
         const path = name === null ? undefined : join(folder, name)
         if (isWatched(path)) this.#noteChange(path ?? folder)
-        // A watcher belongs to the folder that was removed or renamed, not to the next one of that name.
+        // A watcher belongs to the removed or renamed folder. A new folder of the same name needs a new watcher.
         if ((event === 'rename' && name === basename(folder)) || !existsSync(folder)) stop()
       })
       const stop = () => {

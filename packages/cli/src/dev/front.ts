@@ -1,4 +1,4 @@
-/** The server that clients of `mcpx dev` are connected to. It forwards their requests to the process that runs. */
+/** The server that clients of `mcpx dev` are connected to. It forwards their requests to the current server process. */
 
 import {
   type Context,
@@ -25,15 +25,18 @@ import { createServer } from '@mcpx/server'
 import type { ReplaceableServer } from './replaceable-server.ts'
 import type { RequestMember, ServerProcess } from './server-process.ts'
 
-/** A front and the facts about the server that it shows to clients. */
+/** The front: the server that clients see while the server processes behind it are replaced. */
 export interface Front {
   /** Serves any number of connections of both eras. */
   readonly responder: Responder
-  /** Shows the name and the version of a process in all responses from now on. */
+  /** Sets the name and the version that all further responses contain. */
   update(process: ServerProcess): void
 }
 
-/** The empty results of servers that lack a capability. The front declares all of them, because a save may add one. */
+/**
+ * The empty results for capabilities that the server process lacks. The front declares all capabilities, because the
+ * next save may add one.
+ */
 const EMPTY_RESULTS: Partial<Record<RequestMember, JsonObject>> = {
   listTools: { tools: [] },
   listPrompts: { prompts: [] },
@@ -77,7 +80,7 @@ export function createFront(server: ReplaceableServer, name: string, onError: (e
     changes: (listener) => server.onChange(listener),
   } satisfies WholeHandler
 
-  // The server writes this object into its responses.
+  // The server adds this object to its responses.
   const info: Implementation = { name, version: '0.0.0' }
   const front = createServer(info, { ...handler, onError }) as Responder
   return {
@@ -85,7 +88,8 @@ export function createFront(server: ReplaceableServer, name: string, onError: (e
       ...front,
       async respond(message, exchange) {
         const isHandshake = message.method === 'initialize' || message.method === 'server/discover'
-        // Its name and instructions are known when it has started. Without it, clients can wait for the next one.
+        // The name and the instructions are known after the process has started. If it does not start, the handshake
+        // succeeds without them.
         const process = isHandshake ? await server.getProcess().catch(() => undefined) : undefined
         const response = await front.respond(message, exchange)
         if (!('id' in message) || response === undefined) return response
@@ -106,7 +110,7 @@ export function createFront(server: ReplaceableServer, name: string, onError: (e
 /** Adds the instructions and the extensions of a process to the result of a handshake. */
 function describe(result: object, { client }: ServerProcess): object {
   const { instructions, capabilities } = client.server
-  // The client of the front follows tasks itself.
+  // The client in this process polls tasks itself.
   const { [TASKS_EXTENSION]: _, ...extensions } = capabilities.extensions ?? {}
   const { capabilities: ours, ...rest } = result as { capabilities: object; protocolVersion?: string }
   const described = {
@@ -119,7 +123,7 @@ function describe(result: object, { client }: ServerProcess): object {
   return isRevision(revision) ? stripFor(revision, 'initialize', described) : described
 }
 
-/** Forwards a request whose method only an extension of the server can have. */
+/** Forwards a request with a method that is not in the protocol, for example of an extension. */
 async function forwardExtension(
   server: ReplaceableServer,
   { id, method, params = {} }: RequestMessage,

@@ -9,22 +9,27 @@ import { type ServerProcess, type StartOptions, startServerProcess } from './ser
 export interface ReplaceableServerOptions extends Omit<StartOptions, 'signal' | 'onChange'> {
   /** How long the calls of a replaced process may continue, in ms. */
   readonly drain: number
-  /** Called when a process has started, with its time to start in ms. */
+  /** Called when a process has started. `time` is the duration of the start, in ms. */
   readonly onStart: (started: ServerProcess, time: number) => void
-  /** Called when a process did not start. `isKept` is true if the one before it continues. */
+  /** Called when a process did not start. `isKept` is true if the previous process continues. */
   readonly onFailure: (error: Error, isKept: boolean) => void
-  /** Called when the process has exited by itself. It is started again. */
+  /** Called when the process has exited by itself. A new process is started. */
   readonly onExit: (error: Error) => void
 }
 
-/** How many replaced processes may run to finish their calls. With more, the oldest is ended. */
+/**
+ * How many replaced processes may continue in order to finish their calls. Above this number, the oldest process is
+ * ended.
+ */
 const MAX_RETIRED = 4
-/** How long a start may still take when the next one is requested, in ms. */
+/** How long a running start may still take after the next start was requested, in ms. */
 const START_GRACE = 2_000
-/** The delay before the second restart in a row, in ms; it doubles with each further one, up to the longest. */
+/**
+ * The delay before the second restart in a row, in ms. It doubles with each further restart, up to the longest delay.
+ */
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 10_000
-/** After a run of this length, in ms, an exit counts as the first again. */
+/** After a process has run for this time, in ms, the delay of restarts begins again. */
 const HEALTHY_AFTER = 10_000
 
 export class ReplaceableServer {
@@ -35,10 +40,10 @@ export class ReplaceableServer {
   readonly #retired = new Set<ServerProcess>()
   #logLevel: LoggingLevel | undefined
   #current: ServerProcess | undefined
-  /** The reason that there is no process. */
+  /** The reason why there is no process. */
   #failure: Error | undefined
   #starting: Promise<void> | undefined
-  /** Whether the process that is starting has to be replaced. */
+  /** Whether a file changed during the start, so that the process must be replaced after it. */
   #isOutdated = false
   #attempt = new AbortController()
   #wait = new AbortController()
@@ -50,7 +55,7 @@ export class ReplaceableServer {
     this.#options = options
   }
 
-  /** Starts the server, or replaces it. A start that already runs is finished first. */
+  /** Starts the server, or replaces its process. If a start is running, waits for its end. */
   replace(): void {
     if (this.#isClosed) return
     this.#exits = 0
@@ -60,12 +65,12 @@ export class ReplaceableServer {
     }
     this.#isOutdated = true
     this.#wait.abort()
-    // The process may wait for something that never happens.
+    // End a start that takes too long, because it may never finish.
     const attempt = this.#attempt
     setTimeout(() => attempt.abort(), START_GRACE).unref()
   }
 
-  /** Resolves to the newest process that runs. Rejects with `RpcError` if none could be started. */
+  /** Resolves to the newest running process. Rejects with `RpcError` if no process could be started. */
   async getProcess(): Promise<ServerProcess> {
     if (this.#current === undefined) await this.#starting
     if (this.#current !== undefined) return this.#current
@@ -77,7 +82,10 @@ export class ReplaceableServer {
     )
   }
 
-  /** Resolves to the process that has to continue a call that asked for input: the one with its state. */
+  /**
+   * Resolves to the process that continues a call after an input request: the process that created the state of the
+   * call.
+   */
   async getProcessOf(state: string | undefined): Promise<ServerProcess> {
     const processes = [...this.#retired, ...(this.#current === undefined ? [] : [this.#current])]
     const owner = state === undefined ? undefined : processes.find((each) => each.ownsState(state))
@@ -114,7 +122,7 @@ export class ReplaceableServer {
     await this.#current?.client.setLogLevel(level)
   }
 
-  /** Ends all processes. Calls that run are rejected. */
+  /** Ends all processes. Running calls are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#wait.abort()
@@ -190,7 +198,7 @@ export class ReplaceableServer {
     this.#current = undefined
     this.#failure = error
     this.#exits = lifetime >= HEALTHY_AFTER ? 1 : this.#exits + 1
-    // It may have started processes that still run.
+    // End processes that it has started, too.
     void ended.close()
     this.#options.onExit(error ?? new Error('The server process has ended'))
     const wait = this.#exits < 2 ? 0 : Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (this.#exits - 2))
@@ -201,7 +209,7 @@ export class ReplaceableServer {
     for (const listener of this.#listeners) listener(change)
   }
 
-  /** Returns whether it was the last subscriber of the resource. */
+  /** Removes one subscriber of a resource. Returns true if it was the last one. */
   #removeSubscriber(uri: string): boolean {
     const count = (this.#subscribers.get(uri) ?? 0) - 1
     if (count > 0) this.#subscribers.set(uri, count)

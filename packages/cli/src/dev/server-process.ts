@@ -38,17 +38,22 @@ export interface StartOptions {
   readonly onWarning: (warning: Error) => void
 }
 
-/** The members of a handler that answer requests of clients. */
+/** The methods of a handler that answer requests of clients. */
 export type RequestMember = Exclude<keyof Handler, 'changes' | 'subscribe' | 'unsubscribe' | 'setLogLevel'>
 
-/** The input requests that clients can be asked for. A modern server gets those of each caller instead. */
+/**
+ * The capabilities for input requests, for legacy servers. A modern server receives the capabilities of each caller
+ * instead.
+ */
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
-/** How long a process may take to end after its input has ended, before it gets SIGTERM, in ms. */
+/**
+ * How long a process may take to exit after its standard input was closed, in ms. After this time, it receives SIGTERM.
+ */
 const END_TIMEOUT = 1_000
 /** How long the first list of tools may take, in ms. */
 const LIST_TIMEOUT = 5_000
 
-/** Starts a process of the server. Rejects with the error that the process wrote if it does not start. */
+/** Starts a server process. If it does not start, rejects with the error that the process wrote. */
 export async function startServerProcess(options: StartOptions): Promise<ServerProcess> {
   const { onChange, onWarning, signal, connectTimeout } = options
   const spawned = spawnReporting(options)
@@ -57,7 +62,8 @@ export async function startServerProcess(options: StartOptions): Promise<ServerP
   const connector: Connector = {
     async connect(connectOptions) {
       if (isStarted) throw new ConnectionError('closed', 'The server process has ended')
-      // The client tries the other era when a process has exited. This one would fail for the same reason.
+      // The client would start a second process to try the other era. It would fail for the same reason, so reject
+      // here.
       const failure = await Promise.race([connection?.closed, undefined])
       if (hasReportedFailure(failure)) throw failure
       connection = await spawned.connect(connectOptions)
@@ -67,7 +73,7 @@ export async function startServerProcess(options: StartOptions): Promise<ServerP
   const client = await connect(connector, {
     clientInfo: { name: 'mcpx-dev', version: VERSION },
     capabilities: CAPABILITIES,
-    // The callers have timeouts of their own.
+    // Each caller has its own timeout.
     timeout: Number.POSITIVE_INFINITY,
     maxTimeout: Number.POSITIVE_INFINITY,
     connectTimeout,
@@ -98,13 +104,13 @@ function spawnReporting({ command: [command, ...args], env, onStderr, onFile }: 
   })
 }
 
-/** Whether `mcpx run` has explained why it exited. */
+/** Returns whether the process has written the reason of its failure. */
 function hasReportedFailure(error: ConnectionError | undefined): error is ConnectionError {
   const { exitCode } = (error?.cause ?? {}) as { exitCode?: unknown }
   return exitCode === ExitCode.connection || exitCode === ExitCode.usage
 }
 
-/** Returns the error that `mcpx run` wrote, or else the one of the connection. */
+/** Returns the error that `mcpx run` wrote, otherwise the error of the connection. */
 function describeStartFailure(error: unknown): string {
   const { message, cause } = error as Error
   const { stderr = [] } = (cause ?? {}) as { stderr?: readonly string[] }
@@ -113,7 +119,7 @@ function describeStartFailure(error: unknown): string {
   return index < 0 ? message : text.slice(index + 'error: '.length).trim()
 }
 
-/** Returns the names of the tools that declare that calling them twice does no harm. */
+/** Returns the names of the tools with `readOnlyHint` or `idempotentHint`. */
 async function findRepeatableTools(client: Client): Promise<ReadonlySet<string>> {
   if (client.server.capabilities.tools === undefined) return new Set()
   const tools = await client
@@ -125,16 +131,16 @@ async function findRepeatableTools(client: Client): Promise<ReadonlySet<string>>
   return new Set(tools.filter(isRepeatable).map(({ name }) => name))
 }
 
-/** A process that runs. */
+/** A running server process. */
 export class ServerProcess {
   readonly client: Client
   readonly handler: Handler
   /** Resolves when the process has ended: with the error, or with undefined after `close`. */
   readonly ended: Promise<ConnectionError | undefined>
   readonly #repeatableTools: ReadonlySet<string>
-  /** Begins the states of calls that ask for input. They are continued in this process. */
+  /** The prefix of the states of calls that wait for input. These calls continue in this process. */
   readonly #statePrefix = `${crypto.randomUUID()}:`
-  /** How many calls run, and how many wait for input and have a state of this process. */
+  /** The number of running calls, and of calls that wait for input in this process. */
   #calls = 0
   #waiting = 0
   #endReason = 'The server process exited while the request ran'
@@ -152,7 +158,7 @@ export class ServerProcess {
     this.#repeatableTools = repeatableTools
   }
 
-  /** Whether a call that asked for input has its state in this process. */
+  /** Returns whether this process created the state of a call. */
   ownsState(state: string): boolean {
     return state.startsWith(this.#statePrefix)
   }
@@ -185,10 +191,10 @@ export class ServerProcess {
     }
   }
 
-  /** Ends the process when it has finished its calls, at the latest after `drain` ms. */
+  /** Ends the process when its calls have finished, at the latest after `drain` ms. */
   async retire(drain: number): Promise<void> {
     this.#endReason = `The server process was replaced, and the request did not finish within ${drain} ms (--drain)`
-    // Requests that were given this process before it was replaced are sent first.
+    // Let callers that have just received this process send their requests first.
     await setImmediate()
     if (!this.#isIdle) {
       let timer: NodeJS.Timeout | undefined
@@ -202,7 +208,7 @@ export class ServerProcess {
     await this.close()
   }
 
-  /** Ends the process at once, although it was replaced a short time ago: there are too many of them. */
+  /** Ends the process before its drain time is over, because there are too many replaced processes. */
   async closeEarly(): Promise<void> {
     this.#endReason = 'The server process was replaced so often that it had to be ended before the request finished'
     await this.close()

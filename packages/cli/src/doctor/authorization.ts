@@ -6,7 +6,7 @@ import { excerptOf, type Probe, type Prober } from './probe.ts'
 
 type Metadata = Readonly<Record<string, unknown>>
 
-/** Checks everything behind a 401. */
+/** Checks the authorization of a server that has responded with 401. */
 export async function checkAuthorization(
   url: URL,
   refused: Probe,
@@ -53,7 +53,7 @@ function checkResource(url: URL, { resource, scopes_supported: scopes }: Metadat
   if (foreign.length > 0) diagnosis.add('scope-resource', `scopes ${foreign.join(', ')} are not below ${resource}`)
 }
 
-/** Returns whether a resource is the URL, or a folder above it. */
+/** Returns whether a resource is the URL, or a parent path of the URL. */
 function covers(resource: URL, url: URL): boolean {
   const folder = resource.pathname.replace(/\/$/, '')
   return resource.origin === url.origin && (url.pathname === folder || `${url.pathname}/`.startsWith(`${folder}/`))
@@ -92,7 +92,7 @@ async function checkAuthorizationServer(issuer: string, prober: Prober, diagnosi
   diagnosis.pass(`${issuer} is the authorization server`)
 }
 
-/** Returns the first of several places that has a JSON object. */
+/** Returns the first JSON object at several URLs. */
 async function readFirst(
   places: readonly URL[],
   prober: Prober,
@@ -106,7 +106,7 @@ async function readFirst(
       const metadata: unknown = status === 200 ? JSON.parse(text) : undefined
       if (isObject(metadata)) return { metadata, place }
     } catch {
-      // The next place may have it.
+      // Try the next URL.
     }
   }
   return undefined

@@ -197,7 +197,10 @@ function ignoreTimeout(error: unknown): undefined {
   throw error
 }
 
-/** Sends the first request of a client of 2026-07-28. Returns whether the server speaks that revision. */
+/**
+ * Sends `server/discover`, the first request of a client of 2026-07-28. Returns whether the server supports this
+ * revision.
+ */
 async function checkDiscover(url: URL, prober: Prober, diagnosis: Diagnosis, isOnlyEra: boolean): Promise<boolean> {
   const prefix = 'io.modelcontextprotocol'
   const _meta = {
@@ -226,7 +229,7 @@ async function checkDiscover(url: URL, prober: Prober, diagnosis: Diagnosis, isO
   return false
 }
 
-/** Opens the stream of a modern client. Its first event has to arrive at once, while the stream stays open. */
+/** Opens a `subscriptions/listen` stream. The first event must arrive while the stream is still open. */
 async function checkListen(url: URL, prober: Prober, diagnosis: Diagnosis, _meta: object): Promise<void> {
   if (diagnosis.findings.some(({ id }) => id === 'held-stream')) return
   const params = { _meta, notifications: { toolsListChanged: true } }
@@ -274,7 +277,7 @@ async function checkCors(url: URL, prober: Prober, diagnosis: Diagnosis): Promis
   }
 }
 
-/** Compares the headers of a preflight with those that clients send. */
+/** Compares the headers that a preflight allows with the headers that clients send. */
 export function checkCorsHeaders(headers: Headers, diagnosis: Diagnosis): void {
   const listed = (name: string) => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
   const allowed = listed('access-control-allow-headers')

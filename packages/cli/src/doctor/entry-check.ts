@@ -19,7 +19,7 @@ export interface SettingsEntry {
   exists(command: string, machine: Machine): boolean
 }
 
-/** The names that hosts have for a member; the first one is the most common. */
+/** The names that hosts use for each member. The first name is the most common. */
 const MEMBERS = {
   command: ['command', 'cmd'],
   args: ['args', 'arguments'],
@@ -31,7 +31,7 @@ const MEMBERS = {
 
 type Member = keyof typeof MEMBERS
 
-/** Hosts that have other names. */
+/** The hosts that use other names than most hosts. */
 const NAMES: Readonly<Record<string, Partial<Record<Member, readonly string[]>>>> = {
   windsurf: { url: ['serverUrl'] },
   gemini: { url: ['httpUrl', 'url'] },
@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<string, Partial<Record<Member, readonly string[]>>>
   goose: { command: ['cmd'], env: ['envs'], url: ['uri'] },
 }
 
-/** What is wrong with an entry. */
+/** A problem of an entry. */
 export interface EntryProblem {
   readonly id: FindingId
   readonly seen: string
@@ -51,7 +51,7 @@ function problem(id: FindingId, seen: string, hint?: string): EntryProblem {
   return { id, seen, ...(hint !== undefined && { hint }) }
 }
 
-/** Returns the first problem of an entry. A server that is switched off is not checked. */
+/** Returns the first problem of an entry. A disabled server is not checked. */
 export function checkEntry(settings: SettingsEntry): EntryProblem | undefined {
   const { entry, label, host } = settings
   if (!isObject(entry)) return problem('config-value', `${label}: ${kindOf(entry)}`, '{ "command": "…", "args": [] }')
@@ -79,7 +79,10 @@ interface Members {
   readonly cwd?: string
 }
 
-/** Returns the members, or the problem of one that has a name of another host, or a value of another type. */
+/**
+ * Returns the members of an entry. Returns a problem if a member has the name that another host uses, or a value of a
+ * wrong type.
+ */
 function readMembers({ host, label }: SettingsEntry, entry: Record<string, unknown>): Members | EntryProblem {
   const found: Record<string, unknown> = {}
   for (const [member, all] of Object.entries(MEMBERS) as [Member, readonly string[]][]) {
@@ -101,7 +104,7 @@ function readMembers({ host, label }: SettingsEntry, entry: Record<string, unkno
   return found
 }
 
-/** Members of hosts that resemble others. */
+/** Member names that are used for the same purpose by other hosts. */
 const OTHERS = [
   'type',
   'name',
@@ -156,7 +159,7 @@ function checkUrl(
   if (host === 'claude-code' && type === undefined) {
     return problem('config-type', `${label}: no "type"`, `"type": "http", "url": ${JSON.stringify(url)}`)
   }
-  // Hosts replace variables, so only the rest can be checked.
+  // Hosts replace variables, so check only the rest of the URL.
   const text = url.replace(/\$\{[^}]*\}/g, 'x')
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
@@ -186,7 +189,7 @@ function checkCommand(settings: SettingsEntry, { command = '', args = [], cwd }:
   }
   const isPath = /[\\/]/.test(command)
   const relative = [...(isPath ? [command] : []), ...args].filter((word) => isRelativeFile(word, isAbsolute))
-  // Hosts start the servers of a project in its folder, and others in a folder of their own.
+  // Hosts start the servers of a project in the folder of the project, and all other servers in the folder of the host.
   if (scope === 'user' && cwd === undefined && relative[0] !== undefined) {
     const hint = JSON.stringify(join(machine.cwd, relative[0]))
     return problem('config-relative-path', `${label}: ${JSON.stringify(relative[0])}`, hint)
@@ -211,10 +214,10 @@ function isRelativeFile(word: string, isAbsolute: (path: string) => boolean): bo
   return /^\.{1,2}[\\/]/.test(word) || (SCRIPT.test(word) && !/\s/.test(word))
 }
 
-/** Hosts that replace `${NAME}` by a variable of their own environment. */
+/** Hosts that replace `${NAME}` by an environment variable. */
 const EXPANDING = ['claude-code', 'gemini', 'codex']
 
-/** Finds variables without a value, and values that were never filled in. */
+/** Finds variables without a value, and placeholders that were never replaced. */
 function checkVariables(
   { host, label, machine }: SettingsEntry,
   entry: Record<string, unknown>,

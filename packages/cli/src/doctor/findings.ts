@@ -1,6 +1,6 @@
-/** What `mcpx doctor` can find: why each finding matters, and how to mend it. */
+/** The findings of `mcpx doctor`: why each finding matters, and how to fix it. */
 
-/** `error`: clients fail. `warning`: some clients fail, or users are worse off. */
+/** The severity of a finding. `error`: clients fail. `warning`: some clients fail, or the server works badly. */
 export type Level = 'error' | 'warning'
 
 interface Explanation {
@@ -80,12 +80,12 @@ export const FINDINGS = {
     TRANSPORT,
   ),
   'accept-refused': error(
-    'The header is the one that the protocol requires.',
+    'The protocol requires clients to send this header.',
     'Accept requests whose Accept header lists application/json and text/event-stream.',
     TRANSPORT,
   ),
   'content-type-refused': error(
-    'The header is the one that the protocol requires.',
+    'The protocol requires clients to send this header.',
     'Accept Content-Type: application/json.',
     TRANSPORT,
   ),
@@ -358,19 +358,19 @@ export const FINDINGS = {
 /** The id of a finding. */
 export type FindingId = keyof typeof FINDINGS
 
-/** Something that was found. */
+/** A problem that a check has found. */
 export interface Finding extends Explanation {
   readonly id: FindingId
-  /** What was seen: the request and the response, or the place. */
+  /** The observation: the request and the response, or the place in a file. */
   readonly seen: string
-  /** The corrected text for this place, if the check knows it. */
+  /** The corrected text, if the check can determine it. */
   readonly hint?: string
 }
 
-/** Collects the findings and the checks that passed. */
+/** Collects the findings and the successful checks. */
 export class Diagnosis {
   readonly findings: Finding[] = []
-  /** The checks that found nothing, as sentences. */
+  /** The successful checks, as sentences. */
   readonly passed: string[] = []
   /** The names of the proxies and frameworks that were recognized. */
   readonly recognized: string[] = []
@@ -381,7 +381,7 @@ export class Diagnosis {
     this.findings.push({ id, seen, ...FINDINGS[id], ...(hint !== undefined && { hint }) })
   }
 
-  /** Records that a check found nothing. */
+  /** Records a successful check. */
   pass(sentence: string): void {
     this.passed.push(sentence)
   }

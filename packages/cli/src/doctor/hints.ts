@@ -9,7 +9,7 @@ export interface Hint {
   readonly text: string
 }
 
-/** Signs of proxies and frameworks in the headers of responses. */
+/** Response headers that identify proxies and frameworks. */
 const SIGNS: readonly (readonly [name: string, header: string, pattern: RegExp])[] = [
   ['nginx', 'server', /nginx|openresty/i],
   ['Apache', 'server', /^apache/i],
@@ -30,7 +30,9 @@ export function recognize(headers: Headers): string[] {
   return [...new Set(found.map(([name]) => name))]
 }
 
-/** Returns the hints of a finding: those for what was recognised, else all. */
+/**
+ * Returns the hints of a finding for the recognised proxies and frameworks. If none was recognised, returns all hints.
+ */
 export function hintsOf({ id, hint }: Finding, url: URL | undefined, recognized: readonly string[]): Hint[] {
   if (hint !== undefined) return [{ for: 'settings', text: hint }]
   const write = Object.hasOwn(HINTS, id) ? HINTS[id as HintedId] : undefined
@@ -46,7 +48,7 @@ interface Place {
   readonly origin: string
   readonly host: string
   readonly hostname: string
-  /** Of the endpoint. */
+  /** The path of the endpoint. */
   readonly pathname: string
   readonly port: string
 }

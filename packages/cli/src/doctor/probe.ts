@@ -1,4 +1,4 @@
-/** Sends single HTTP requests as clients do, and describes what came back. */
+/** Sends single HTTP requests as clients do, and describes the responses. */
 
 import type { Diagnosis, FindingId } from './findings.ts'
 
@@ -19,13 +19,13 @@ export interface ProbeOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: object
-  /** Default: 10,000 ms. */
+  /** The timeout in ms. Default: 10,000. */
   readonly timeout?: number
   /** Whether the request includes the credentials. Default: true. */
   readonly withCredentials?: boolean
   /** Whether the body is read. Default: true. */
   readonly withBody?: boolean
-  /** Ends reading when this matches the body. Default: reads to the end. */
+  /** Stops reading when this expression matches the body. Default: reads to the end. */
   readonly until?: RegExp
 }
 
@@ -41,7 +41,7 @@ export class Prober {
   readonly #timeout: number
   readonly #fetch: typeof fetch
 
-  /** @param send Default: the global `fetch`. */
+  /** @param send sends the requests. Default: the global `fetch` */
   constructor(
     credentials: Readonly<Record<string, string>>,
     signal: AbortSignal,
@@ -54,7 +54,7 @@ export class Prober {
     this.#fetch = send
   }
 
-  /** Sends a request, without following redirects. Throws the error of the network. */
+  /** Sends a request, without following redirects. Rejects with the error of `fetch`. */
   async send(url: string | URL, options: ProbeOptions = {}): Promise<Probe> {
     const {
       method = 'GET',
@@ -122,7 +122,7 @@ const NETWORK: readonly (readonly [RegExp, FindingId])[] = [
   [/TimeoutError|UND_ERR_(?:CONNECT|HEADERS)_TIMEOUT|ETIMEDOUT/, 'no-response'],
 ]
 
-/** Records the finding for an error of the network. */
+/** Records the finding for a network error. */
 export function addNetworkError(diagnosis: Diagnosis, error: unknown, request: string): void {
   const texts: string[] = []
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

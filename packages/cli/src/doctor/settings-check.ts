@@ -30,7 +30,7 @@ export async function checkSettings(
   diagnosis: Diagnosis,
 ): Promise<CheckedFile[]> {
   const all = path === undefined ? settingsFiles(machine) : [await fileAt(path, machine)]
-  // In the home folder, the settings of the project are those of the user.
+  // In the home folder, the settings of the project and of the user are the same file.
   const files = all.filter(({ file }, index) => all.findLastIndex((other) => other.file === file) === index)
   const checked: CheckedFile[] = []
   for (const { host, file, scope } of files) {
@@ -54,7 +54,10 @@ const FILE_NAMES: Readonly<Record<string, string>> = {
   'mcp_config.json': 'windsurf',
 }
 
-/** Returns the host of a file, by its path, or else by its content. Cursor has the most common names of members. */
+/**
+ * Returns the host of a file, by its path, otherwise by its content. For an unknown file, returns Cursor, whose member
+ * names are the most common.
+ */
 async function fileAt(path: string, machine: Machine): Promise<SettingsFile> {
   if (!existsSync(path)) throw usageError(`--config: the file ${path} does not exist`)
   const known = settingsFiles(machine).find(({ file }) => file === path)
@@ -77,7 +80,7 @@ interface SettingsText extends SettingsFile {
   readonly machine: Machine
 }
 
-/** These hosts read their files by JSON.parse. */
+/** Hosts that read their files with `JSON.parse`, which accepts no comments. */
 const STRICT_JSON = ['claude-code', 'claude-desktop']
 
 /** The names of the member that contains the servers, in all hosts. */
@@ -104,14 +107,15 @@ async function checkFile({ host, file, scope, text, machine }: SettingsText, dia
   for (const { place, servers, isProject } of groups) {
     for (const [name, entry] of Object.entries(servers)) {
       names.push(name)
-      // Extensions of Goose that are parts of it have no command.
+      // Built-in extensions of Goose have no command.
       if (host.id === 'goose' && isObject(entry) && ['builtin', 'platform', 'frontend'].includes(String(entry.type)))
         continue
       const found = checkEntry({
         host: host.id,
         label: `${file}: ${place}.${name}`,
         entry,
-        // Claude Code starts the servers of a project in its folder, wherever their settings are.
+        // Claude Code starts the servers of a project in the folder of the project, even if their settings are in the
+        // user's file.
         scope: isProject ? 'project' : scope,
         machine,
         exists: programExists,
@@ -123,7 +127,7 @@ async function checkFile({ host, file, scope, text, machine }: SettingsText, dia
   return names
 }
 
-/** Returns the objects with servers. Claude Code has one for each project, too. */
+/** Returns the objects with servers. The settings of Claude Code also have one object for each project. */
 function groupsOf(settings: unknown, root: string, folder: string) {
   if (!isObject(settings)) return []
   const project = isObject(settings.projects) ? settings.projects[folder] : undefined
@@ -134,7 +138,10 @@ function groupsOf(settings: unknown, root: string, folder: string) {
   return groups.flatMap(({ servers, ...group }) => (isObject(servers) ? [{ ...group, servers }] : []))
 }
 
-/** Finds names that occur twice, of which hosts read the last, and comments in files that must not have them. */
+/**
+ * Finds names that occur twice, because hosts read only the last one. Finds comments in files that must not contain
+ * comments.
+ */
 async function checkJson(
   { host, file, text }: Pick<SettingsText, 'host' | 'file' | 'text'>,
   diagnosis: Diagnosis,

@@ -4,11 +4,11 @@ import type { Client } from '@mcpx/client'
 import { fitSchema } from '@mcpx/toolset'
 import type { Diagnosis } from './findings.ts'
 
-/** The limit of tools from which on hosts leave some out. */
+/** With more tools, some hosts leave tools out. */
 const MANY_TOOLS = 40
-/** The size of all definitions from which on they fill a context, in characters of JSON. */
+/** Larger definitions fill the context of a model. In characters of JSON. */
 const LARGE_LIST = 100_000
-/** The tools that are named in one finding. */
+/** The largest number of tools that one finding names. */
 const MAX_NAMED = 5
 
 /** Checks the tools that a client lists. */
@@ -65,7 +65,7 @@ function addNames(
   diagnosis.add(id, `tools ${shown.join(', ')}${rest}`)
 }
 
-/** Returns the first place of a schema that a model API refuses or changes the meaning of. */
+/** Returns the first place of a schema that a model API refuses or interprets differently. */
 function modelProblem(schema: object): string | undefined {
   for (const dialect of ['openai', 'gemini'] as const) {
     try {

@@ -1,4 +1,4 @@
-/** Collects the files of a bundle: those that npm would publish, and the dependencies that are needed to run them. */
+/** Collects the files of a bundle: the files that npm would publish, and the dependencies that the server needs. */
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,14 +8,17 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { usageError } from '../output/errors.ts'
 
-/** The files of a bundle: their paths in it, with `/`, and the files that they are copied from. */
+/** The files of a bundle. The key is the path in the bundle, with `/`; the value is the path of the source file. */
 export type BundleFiles = Map<string, string>
 
 /** How many files a bundle may have. */
 const MAX_FILES = 50_000
-/** Files of dependencies that no program loads. Node compiles no TypeScript in `node_modules`. */
+/**
+ * Files of dependencies that no program loads. TypeScript is one of them, because Node does not compile it in
+ * `node_modules`.
+ */
 const NEEDLESS = /\.(?:map|tsbuildinfo|[cm]?tsx?)$/
-/** Files that npm publishes although they contain credentials. */
+/** Files that may contain credentials and that npm would publish. */
 const SECRET =
   /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|\.netrc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:p12|pfx))$/
 /** Files that hold a certificate, which is public, or a private key. */
@@ -43,7 +46,7 @@ async function addPublishedFiles(files: BundleFiles, folder: string, prefix: str
       const remedy = 'List the files of the server in "files" of package.json, or name it in .npmignore.'
       throw usageError(`The bundle would contain ${join(folder, path)}, which may hold credentials`, remedy)
     }
-    // An earlier bundle would be packed into the next one.
+    // Leave out bundles that were created earlier.
     if (path.endsWith('.mcpb')) continue
     if (prefix === '' || !NEEDLESS.test(path)) files.set(`${prefix}${path}`, join(folder, path))
   }
@@ -56,7 +59,7 @@ async function hasPrivateKey(path: string): Promise<boolean> {
 async function listPublished(folder: string): Promise<string[]> {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
   try {
-    // On Windows, npm is a script.
+    // On Windows, npm is a script, which needs a shell.
     const options = { cwd: folder, shell: process.platform === 'win32', maxBuffer: 64 * 1024 * 1024 }
     const { stdout } = await promisify(execFile)('npm', args, options)
     const [packed] = Object.values(JSON.parse(stdout) as Record<string, { files: { path: string }[] }>)
@@ -70,11 +73,14 @@ async function listPublished(folder: string): Promise<string[]> {
 /** A package whose dependencies have to be added. */
 interface Dependent {
   readonly folder: string
-  /** Its path in the bundle, such as `node_modules/zod/`; empty for the server itself. */
+  /** The path of the package in the bundle, such as `node_modules/zod/`. Empty for the server itself. */
   readonly prefix: string
 }
 
-/** Adds dependencies to the `node_modules` of the bundle; those of another version below the package that needs them. */
+/**
+ * Adds dependencies to the `node_modules` of the bundle. If two packages need different versions, adds the second
+ * version below the package that needs it.
+ */
 async function addDependencies(files: BundleFiles, root: string): Promise<void> {
   const placed = new Map<string, string>()
   const waiting: Dependent[] = [{ folder: root, prefix: '' }]
@@ -89,7 +95,7 @@ async function addDependencies(files: BundleFiles, root: string): Promise<void> 
       placed.set(prefix, folder)
       waiting.push({ folder, prefix })
       if (/[\\/]node_modules[\\/]/.test(folder)) await addFolder(files, folder, prefix)
-      // A package of the same workspace has files that are not published.
+      // A package of the same workspace contains files that are not published, so add only its published files.
       else await addPublishedFiles(files, folder, prefix)
     }
   }
@@ -113,13 +119,13 @@ async function findPackage(name: string, from: string): Promise<string | undefin
   }
 }
 
-/** Returns the place for a package, or undefined if Node would find it in the bundle already. */
+/** Returns the path for a package. Returns undefined if the bundle already contains the package where Node finds it. */
 function placeFor(name: string, folder: string, dependent: string, placed: Map<string, string>): string | undefined {
   const levels = [
     dependent,
     ...[...dependent.matchAll(/node_modules\//g)].map(({ index }) => dependent.slice(0, index)),
   ]
-  // The nearest one is found first.
+  // Node uses the nearest package.
   const places = [...new Set(levels)]
     .sort((one, other) => other.length - one.length)
     .map((level) => `${level}node_modules/${name}/`)

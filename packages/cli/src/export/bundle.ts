@@ -13,7 +13,7 @@ import type { Terminal } from '../output/terminal.ts'
 import { type BundleFiles, collectFiles } from './bundle-files.ts'
 import { type Author, type PackageFacts, requireFact } from './package-facts.ts'
 
-/** The values of the command line, which replace those of package.json. */
+/** The options of the command line. They have precedence over the values in package.json. */
 export interface BundleOptions {
   readonly name?: string
   readonly title?: string
@@ -31,7 +31,7 @@ export interface BundleOptions {
 export interface Bundle {
   readonly manifest: BundleManifest
   readonly files: BundleFiles
-  /** The tools of the server; undefined if it was not started. */
+  /** The number of tools of the server. Undefined if the server was not started. */
   readonly tools: number | undefined
 }
 
@@ -52,13 +52,13 @@ export interface BundleManifest {
 
 /** How long the server of a bundle may take to start, in ms. */
 const CONNECT_TIMEOUT = 20_000
-/** How large the files of a bundle may be together, in bytes. */
+/** The largest total size of the files of a bundle, in bytes. */
 const MAX_SIZE = 500_000_000
 
 /**
- * Collects the files, starts the server with nothing else, and describes it.
+ * Collects the files, starts the server with only these files, and creates the manifest.
  *
- * @throws CliError for a fact that is missing or wrong, and if the server does not start
+ * @throws CliError if a value is missing or invalid, or if the server does not start
  */
 export async function createBundle(facts: PackageFacts, options: BundleOptions, terminal: Terminal): Promise<Bundle> {
   const required = await readRequired(facts, options, terminal)
@@ -92,7 +92,7 @@ export async function createBundle(facts: PackageFacts, options: BundleOptions, 
     ...(license !== undefined && { license }),
     ...((node !== undefined || isNative) && {
       compatibility: {
-        // Compiled code runs on no other platform.
+        // Native code runs only on the platform for which it was compiled.
         ...(isNative && { platforms: [process.platform] }),
         ...(node !== undefined && { runtimes: { node } }),
       },
@@ -102,11 +102,11 @@ export async function createBundle(facts: PackageFacts, options: BundleOptions, 
   return { manifest, files, tools: found?.tools.length }
 }
 
-/** Returns the content of the file, and its SHA-256, which the registry asks for. */
+/** Returns the content of the bundle, and its SHA-256 digest, which the registry requires. */
 export async function zipBundle({ manifest, files }: Bundle): Promise<{ content: Uint8Array; sha256: string }> {
   const { zipSync } = await import('fflate')
   const entries: Record<string, [Uint8Array, { mtime: Date }]> = {}
-  // Equal files make an equal bundle.
+  // With a fixed time, equal files result in an equal bundle.
   const options = { mtime: new Date(2000, 0, 1) }
   entries['manifest.json'] = [new TextEncoder().encode(`${JSON.stringify(manifest, undefined, 2)}\n`), options]
   let size = 0
@@ -206,7 +206,7 @@ async function tryServer(
     const tools = capabilities.tools === undefined ? [] : await client.listTools().all()
     return {
       tools: tools.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })),
-      // The manifest would have to contain the texts of prompts.
+      // Do not list prompts, because the manifest would have to contain their texts.
       ...(capabilities.prompts !== undefined && { prompts_generated: true }),
     }
   } catch (error) {

@@ -1,4 +1,6 @@
-/** Reads the facts about a server from its package.json, and asks for those that are missing. */
+/**
+ * Reads the name, the version and other facts about a server from its package.json, and asks the user for missing ones.
+ */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +24,7 @@ export interface PackageFacts {
   readonly bugs: string | undefined
   readonly license: string | undefined
   readonly keywords: readonly string[]
-  /** The program of the package, or else its main file, as a path below the folder. */
+  /** The file in `bin` of package.json, otherwise in `main`, as a path below the folder. */
   readonly entry: string | undefined
   /** The range of versions of Node. */
   readonly node: string | undefined
@@ -106,7 +108,9 @@ function readAuthor(author: unknown): Author | undefined {
   return { name: ownName, ...(isEmail && { email: ownEmail }), ...(ownUrl && { url: ownUrl }) }
 }
 
-/** Reads all forms that npm allows: a URL, `github:owner/name`, `owner/name`, and an object with one of them. */
+/**
+ * Reads all forms that npm allows: a URL, `github:owner/name`, `owner/name`, or an object whose `url` is one of these.
+ */
 function readRepository(repository: unknown): Repository | undefined {
   const { url, directory } = isObject(repository) ? repository : { url: repository }
   const text = stringOf(url) ?? ''
@@ -132,14 +136,14 @@ export interface RequiredFact {
   readonly question: string
   /** A likely answer. */
   readonly proposal?: string | undefined
-  /** How to state it without a terminal, as a sentence. */
+  /** How to provide the value without a terminal, as a sentence. */
   readonly remedy: string
   /** Returns why a value is refused, such as "expected at most 100 characters, got 120". */
   readonly problemOf?: (value: string) => string | undefined
 }
 
 /**
- * Returns a fact. Asks the user for it if it is missing or wrong, and there is a terminal.
+ * Returns a fact. If it is missing or invalid, asks the user in the terminal.
  *
  * @throws CliError without a terminal, and if the user cancels
  */

@@ -8,7 +8,7 @@ import { type PackageFacts, type Repository, requireFact } from './package-facts
 /** The revision of the format. */
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 
-/** The values of the command line, which replace those of package.json. */
+/** The options of the command line. They have precedence over the values in package.json. */
 export interface RegistryOptions {
   readonly name?: string
   readonly title?: string
@@ -43,7 +43,7 @@ interface RegistryPackage {
 /**
  * Creates the manifest from the facts of a package.
  *
- * @throws CliError for a fact that is missing or wrong
+ * @throws CliError if a value is missing or invalid
  */
 export async function createRegistryManifest(
   facts: PackageFacts,
@@ -116,9 +116,9 @@ export async function createRegistryManifest(
 }
 
 /**
- * Returns the manifest that is in the file already, with the version of the new one. Members that the user wrote stay.
+ * Returns the existing manifest with the new version. Members that the user has written stay.
  *
- * @param isChosen whether the command line states a member
+ * @param isChosen returns whether a member is set by an option of the command line
  */
 export function updateRegistryManifest(
   old: Record<string, unknown>,
@@ -168,7 +168,7 @@ function checkUrl(url: string): string {
   throw usageError(`--url: expected the public URL of the server, got ${JSON.stringify(url)}`)
 }
 
-/** Proposes the name that a login at GitHub allows to publish. */
+/** Proposes a name that a user who is logged in at GitHub may publish. */
 function proposeName(repository: Repository | undefined, name: string | undefined): string | undefined {
   const [, owner] = /^https:\/\/github\.com\/([\w.-]+)\//.exec(repository?.url ?? '') ?? []
   return owner && name && `io.github.${owner}/${name.replace(/^@[^/]+\//, '')}`

@@ -1,4 +1,4 @@
-/** Answers the elicitations of servers: from a file, or by asking the user in the terminal. */
+/** Answers elicitations of servers: with the answers in a file, or with a form in the terminal. */
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -20,10 +20,10 @@ export interface AnswerOptions {
 }
 
 /**
- * Creates the `onElicit` option. Answers of the file are used first, then the user is asked. Without a terminal, elicitations
- * are declined with a note. One elicitation is answered at a time.
+ * Creates the `onElicit` option. It first uses the answers in the file, and then asks the user. Without a terminal, it
+ * declines elicitations and writes a note. It handles one elicitation at a time.
  *
- * @throws CliError for a file that cannot be read
+ * @throws CliError if the file cannot be read
  */
 export async function createAnswers(
   context: CommandContext,
@@ -68,13 +68,16 @@ async function readAnswers(path: string): Promise<JsonObject | JsonObject[]> {
   throw usageError(`--answers: ${path}: expected an object or an array of objects, got ${kindOf(answers)}`, example)
 }
 
-/** Returns a given answer: `{ "action": … }`, or the values of the fields. Throws for values that do not fit the form. */
+/**
+ * Converts an answer in the file: `{ "action": … }`, or the values of the fields. Throws if a value does not match the
+ * form.
+ */
 function answerFrom(given: JsonObject, elicitation: Elicitation): ElicitAnswer {
   const { action } = given
   const isWhole =
     (action === 'accept' || action === 'decline' || action === 'cancel') && !hasField(elicitation, 'action')
   if (isWhole && action !== 'accept') return { action }
-  // A URL is opened only with consent to this one.
+  // A URL is opened only if the file accepts this elicitation, so values of forms decline it.
   if (elicitation.mode === 'url') return { action: isWhole ? 'accept' : 'decline' }
   const values = isWhole ? (isObject(given.content) ? given.content : {}) : given
   const fields = Object.entries(values).filter(([name]) => hasField(elicitation, name))

@@ -13,10 +13,10 @@ export const ARGUMENTS_HELP =
   'key=value, repeated for arrays, a.b=value for nested objects, key:=json, or - for JSON from standard input'
 
 /**
- * Returns the arguments of a call: those of `--args`, and those in the form `key=value`, which have precedence.
+ * Returns the arguments of a call, from `--args` and from the words `key=value`, which have precedence.
  *
  * @param tool the name of the tool, for errors
- * @throws CliError for a value that does not fit, and for an unknown or a missing argument
+ * @throws CliError if a value has the wrong type, or if an argument is unknown or missing
  */
 export async function readArguments(
   tool: string,
@@ -101,7 +101,7 @@ function exampleOf(word: string, { names }: SchemaView): string {
   return first === undefined ? 'It has no arguments.' : `Example: ${first}=value`
 }
 
-/** Finds the property that a key means. Names with dots have precedence over nested ones. */
+/** Finds the property of a key. A property whose name contains dots has precedence over a nested property. */
 function findProperty(tool: string, key: string, root: SchemaView): { path: string[]; view: SchemaView } {
   const path: string[] = []
   let view = root
@@ -146,7 +146,7 @@ function readValue(place: string, values: Given['values'], view: SchemaView): un
   return values.map(({ text, isJson }) => (isJson ? parseJson(place, text) : convert(place, text, item)))
 }
 
-/** Converts one value. A string stays a string wherever the schema accepts strings. */
+/** Converts one value. If the schema accepts strings, returns the text unchanged. */
 function convert(place: string, text: string, { types, choices }: SchemaView): unknown {
   const choice = choices.find((each) => String(each) === text)
   if (choice !== undefined) return choice
@@ -171,7 +171,7 @@ function convert(place: string, text: string, { types, choices }: SchemaView): u
   throw usageError(`${place}: expected ${expected.join(' or ')}, got ${JSON.stringify(text)}`)
 }
 
-/** Returns the value of JSON, or undefined for other text. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -191,7 +191,7 @@ function setAt(place: string, args: JsonObject, path: readonly string[], value: 
   define(target, path.at(-1) ?? '', value)
 }
 
-/** Sets an own member, also one with the name `__proto__`. */
+/** Sets an own member, even if its name is `__proto__`. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }

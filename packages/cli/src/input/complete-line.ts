@@ -6,7 +6,10 @@ import { splitWords } from './words.ts'
 
 const COMMANDS = ['call', 'exit', 'help', 'list', 'prompt', 'read']
 
-/** Returns the words that continue the line, and the part of the line that they replace, as `node:readline` wants them. */
+/**
+ * Returns the words that can continue the line, and the part of the line that they replace. This is the format of
+ * `node:readline`.
+ */
 export async function completeLine(line: string, client: Client): Promise<[completions: string[], replaced: string]> {
   const { words, unfinished } = splitWords(line)
   const before = unfinished === '' ? words : words.slice(0, -1)
@@ -15,7 +18,7 @@ export async function completeLine(line: string, client: Client): Promise<[compl
 }
 
 /**
- * Returns the words that may follow: the tools, the arguments that are not stated yet, and so on.
+ * Returns the words that may follow, such as names of tools, or arguments that are not in the line yet.
  *
  * @param words the words before the cursor, beginning with `call`, `read` or `prompt`
  */

@@ -13,14 +13,14 @@ type Field = RequestedSchema['properties'][string]
 /** The user pressed Escape or Ctrl-C. */
 const CANCELLED = Symbol('cancelled')
 
-/** Standard output belongs to the result. */
+/** Where prompts read and write. They write to standard error, because standard output contains only the result. */
 interface PromptStreams {
   readonly input: Terminal['stdin']
   readonly output: Terminal['stderr']
   readonly signal: AbortSignal
 }
 
-/** Asks for each field of a form, and then for consent to send the values. */
+/** Asks the user for each field of a form, and then for consent to send the values. */
 export async function askForm(
   { message, schema, server, signal }: FormElicitation,
   terminal: Terminal,
@@ -64,11 +64,11 @@ interface Question {
   readonly message: string
   readonly isRequired: boolean
   readonly streams: PromptStreams
-  /** Returns a sentence about a value that does not fit the field. */
+  /** Returns the problem of a value as a sentence, or undefined. */
   readonly problemOf: (value: unknown) => string | undefined
 }
 
-/** Asks for one value. Returns undefined for a field that was left out. */
+/** Asks for one value. Returns undefined if the user leaves the field out. */
 async function askField(
   name: string,
   field: Field,

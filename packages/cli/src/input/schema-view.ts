@@ -1,4 +1,4 @@
-/** A simple view of a JSON Schema: the names, the types and the choices that are of use on a command line. */
+/** A simple view of a JSON Schema for the command line: the names of the properties, the types and the choices. */
 
 import { isObject } from '@mcpx/protocol'
 
@@ -10,18 +10,18 @@ export interface SchemaView {
   readonly types: ReadonlySet<string>
   /** The values of `enum` and `const`. */
   readonly choices: readonly unknown[]
-  /** Whether other properties than those of `names` are accepted explicitly, or nothing is known about them. */
+  /** Whether further properties are accepted: the schema says so, or says nothing about properties. */
   readonly isOpen: boolean
   /** The first description. */
   readonly description: string | undefined
-  /** The schemas that are merged, and the one that references refer to. */
+  /** The merged schemas, and the whole schema, in which references are resolved. */
   readonly parts: readonly Record<string, unknown>[]
   readonly root: unknown
 }
 
 /** Deeper alternatives and references are ignored. */
 const MAX_DEPTH = 8
-/** More parts are ignored: a hostile schema may have very many. */
+/** Further parts are ignored, because a hostile schema may have very many. */
 const MAX_PARTS = 200
 
 /** Returns the view of a schema. */
@@ -53,7 +53,10 @@ export function viewOf(schema: unknown, root: unknown): SchemaView {
   }
 }
 
-/** Returns the view of a property; for the name `items`, of the items of an array without such a property. */
+/**
+ * Returns the schema of a property. For the name `items`, returns the schema of the array items if there is no such
+ * property.
+ */
 export function propertySchema({ parts, root, names }: SchemaView, name: string): SchemaView {
   const schemas = parts.flatMap(({ properties, additionalProperties, items }) => {
     if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name]]
@@ -94,7 +97,7 @@ function collectParts(schema: unknown, root: unknown, parts: Record<string, unkn
   for (const each of [anyOf, oneOf, allOf].flat()) collectParts(each, root, parts, depth + 1)
 }
 
-/** Whether an object without properties accepts none. */
+/** Returns whether the schema has no properties and accepts none. */
 function isClosed(parts: readonly Record<string, unknown>[]): boolean {
   return parts.some(
     ({ type, properties, additionalProperties }) =>

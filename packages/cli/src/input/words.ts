@@ -3,7 +3,7 @@
 /** The words of a line. */
 export interface Words {
   readonly words: readonly string[]
-  /** The last word, as it was written so far; empty after a space. */
+  /** The unfinished last word. Empty after a space. */
   readonly unfinished: string
   /** Whether a quote is open at the end. */
   readonly isOpen: boolean

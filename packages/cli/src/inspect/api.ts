@@ -14,7 +14,7 @@ import type {
 } from '@mcpx/client'
 import type { CompleteRequestParams, CompleteResult, GetPromptResult, ReadResourceResult, Root } from '@mcpx/protocol'
 
-/** The server as the user named it, for "copy as code". */
+/** The server as the user wrote it, for the function "copy as code". */
 export type ServerSource =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
@@ -28,9 +28,9 @@ export interface ExplainedError {
   /** The JSON-RPC code, the HTTP status, or the reason of a failed connection. */
   readonly code?: number | string | undefined
   readonly message: string
-  /** One sentence on the meaning of the code. */
+  /** The meaning of the code, as one sentence. */
   readonly meaning?: string | undefined
-  /** One sentence on what to do. */
+  /** The remedy, as one sentence. */
   readonly remedy?: string | undefined
   /** The `data` of the JSON-RPC error. */
   readonly data?: unknown
@@ -51,14 +51,17 @@ export type ConnectionState =
 
 /** A message of the connection, or an event such as the end of the connection. */
 export interface LoggedMessage {
-  /** Counts the messages. */
+  /** The number of the message, beginning with 1. */
   readonly number: number
   /** When it was sent or received, in ms since 1970. */
   readonly time: number
   /** `out`: sent to the server. `none`: an event of the connection. */
   readonly direction: 'in' | 'out' | 'none'
   readonly kind: 'request' | 'response' | 'error' | 'notification' | 'invalid' | 'event'
-  /** The method; for a response, that of its request; for an event, its text. */
+  /**
+   * The method of a request or notification, the method of the request that a response belongs to, or the text of an
+   * event.
+   */
   readonly title: string
   /** The name of the tool or the prompt, the URI of the resource, or the text of a log message. */
   readonly detail?: string | undefined
@@ -68,18 +71,18 @@ export interface LoggedMessage {
   readonly duration?: number | undefined
   /** The number of characters as JSON. */
   readonly size: number
-  /** The message. Left out if it is long; then the page requests it. */
+  /** The message. Long messages are left out, and the page requests them. */
   readonly body?: unknown
 }
 
-/** A question of the server to the user or to a model, which waits for its answer. */
+/** An input request of the server that waits for an answer: a form, a URL, or a message that a model should write. */
 export type Question = { readonly id: string; readonly server: string } & (
   | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
   | { readonly kind: 'url'; readonly message: string; readonly url: string }
   | { readonly kind: 'sampling'; readonly params: JsonObject }
 )
 
-/** The answer to a question. `content` has the values of a form, or the message of the model. */
+/** The answer to a question. `content` contains the values of a form, or the message of the model. */
 export interface Answer {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: JsonObject | undefined
@@ -88,11 +91,11 @@ export interface Answer {
 /** A list of the server. */
 export interface Items<Item> {
   readonly items: readonly Item[]
-  /** Whether the server has more items, which were not read. */
+  /** Whether the server has more items than were read. */
   readonly isCut: boolean
 }
 
-/** A view of a tool that the process serves on another origin. */
+/** The view of a tool. The process serves it on another origin. */
 export interface ServedView {
   /** The address of the document for the frame. */
   readonly url: string
@@ -128,7 +131,7 @@ export interface Methods {
 
 /** A call of the page. Its result follows as an event. */
 export interface PageCall {
-  /** Chosen by the page. */
+  /** The id of the call, chosen by the page. */
   readonly id: string
   readonly method: keyof Methods
   readonly params: object
@@ -145,12 +148,12 @@ export type InspectEvent =
       readonly questions: readonly Question[]
       readonly subscriptions: readonly string[]
       readonly roots: readonly Root[]
-      /** The calls that run. */
+      /** The ids of the running calls. */
       readonly running: readonly string[]
     }
   | { readonly type: 'state'; readonly state: ConnectionState }
   | { readonly type: 'message'; readonly message: LoggedMessage }
-  /** The whole log, after it was cleared, or after messages were left out because the page read too slowly. */
+  /** The whole log. Sent when it was cleared, or when messages were left out because the page read too slowly. */
   | { readonly type: 'log'; readonly messages: readonly LoggedMessage[] }
   | { readonly type: 'result'; readonly id: string; readonly result: unknown }
   | { readonly type: 'error'; readonly id: string; readonly error: ExplainedError }

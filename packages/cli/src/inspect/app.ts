@@ -11,11 +11,11 @@ import type { Inspection } from './inspection.ts'
 /** The longest body of a call, in bytes. */
 const MAX_BODY = 16 * 1024 * 1024
 /**
- * How many events may wait for a page that reads slowly. Until it has read them, further messages are left out, and only the
- * newest progress of each call and one change of each kind are kept.
+ * How many events may wait for a page that reads slowly. Above this number, messages are left out, and only the newest
+ * progress of each call and one change of each kind are kept.
  */
 const MAX_WAITING = 5_000
-/** How long the stream may be without an event, in ms. */
+/** After this time without an event, a comment is sent, in ms. */
 const KEEP_ALIVE = 15_000
 
 /** The files of the page and their types. */
@@ -31,7 +31,7 @@ export interface AppOptions {
   readonly inspection: Inspection
   /** The secret part of the address. */
   readonly token: string
-  /** The secret part of an address that leads to the page once. */
+  /** The secret part of an address that opens the page once. */
   readonly entrance: string
   /** The origin of the page, such as `http://127.0.0.1:6200`. */
   readonly origin: string
@@ -56,7 +56,7 @@ export function createApp(options: AppOptions): Hono {
   app.post('/:token/calls', bodyLimit({ maxSize: MAX_BODY }), async (context) => {
     const call = await readCall(context, inspection)
     if (typeof call === 'string') return context.text(call, 400)
-    // A browser has few connections: the result must not keep one of them.
+    // Respond before the result is known, because a browser has few connections. The result is sent as an event.
     void inspection.run(call)
     return context.body(null, 202)
   })
@@ -91,7 +91,7 @@ function createGuard({ token, entrance, origin, viewOrigin }: AppOptions): Middl
     context.header('x-content-type-options', 'nosniff')
     context.header('x-frame-options', 'DENY')
     context.header('cache-control', 'no-store')
-    // A page whose name points to this machine sends its own name (DNS rebinding).
+    // Another site whose name resolves to this machine sends its own name (DNS rebinding).
     if (context.req.header('host') !== host) return context.text(`Host: expected ${host}`, 421)
     const sender = context.req.header('origin')
     const isPost = context.req.method !== 'GET'
@@ -112,7 +112,7 @@ function createGuard({ token, entrance, origin, viewOrigin }: AppOptions): Middl
   }
 }
 
-/** Compares secrets in a time that does not depend on them. */
+/** Compares secrets in constant time. */
 function isSameSecret(one: string, other: string): boolean {
   const digestOf = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digestOf(one), digestOf(other))
@@ -128,7 +128,7 @@ async function sendFile(context: Context, folder: URL, name: string): Promise<Re
   }
 }
 
-/** Returns the call, or a sentence about an invalid one. */
+/** Returns the call, or a sentence that says why it is invalid. */
 async function readCall(context: Context, inspection: Inspection): Promise<PageCall | string> {
   const body: unknown = await context.req.json().catch(() => undefined)
   if (!isObject(body)) return 'body: expected an object of JSON'
@@ -172,7 +172,7 @@ function streamEvents(inspection: Inspection): Response {
       },
       cancel: () => stop(),
     },
-    // Counts events.
+    // The queue counts events, not bytes.
     { highWaterMark: 1 },
   )
   return new Response(stream, { headers: { 'content-type': 'text/event-stream' } })

@@ -1,4 +1,4 @@
-/** Explains errors to people: the code, its meaning, and what to do. */
+/** Explains errors to people: the code, its meaning, and a remedy. */
 
 import { CliError } from '../output/errors.ts'
 import type { ExplainedError } from './api.ts'
@@ -135,7 +135,7 @@ const REASONS: Readonly<Record<string, Explanation>> = {
   },
 }
 
-/** The members of the errors of our packages. */
+/** The members that errors of our packages may have. */
 interface KnownError extends Error {
   readonly code?: number | string
   readonly data?: unknown
@@ -144,7 +144,7 @@ interface KnownError extends Error {
   readonly status?: number
 }
 
-/** Returns the error with its meaning and a remedy. The hint of an error is preferred to a general remedy. */
+/** Returns the error with its meaning and a remedy. If the error has a hint, the hint is the remedy. */
 export function explainError(error: unknown): ExplainedError {
   if (!(error instanceof Error)) return { title: 'Error', message: String(error) }
   const { name, message, code, data, reason, hint, status, cause } = error as KnownError

@@ -1,4 +1,4 @@
-/** Holds the connection to a server, runs the calls of the page, and passes events to it. */
+/** Manages the connection to a server, runs the calls of the page, and sends events to the page. */
 
 import { apps, contentSecurityPolicy, type LoadedView, permissionsPolicy, readView } from '@mcpx/apps/client'
 import type { Client, ClientOptions, Listing } from '@mcpx/client'
@@ -21,7 +21,7 @@ export interface InspectionOptions {
   readonly label: string
   readonly source: ServerSource
   readonly connector: Connector | Responder
-  /** Connects to a server with options in addition to those of the command line. */
+  /** Connects to a server with the options of the command line and with further options. */
   readonly connect: (connector: Connector, options: ClientOptions) => Promise<Client>
   /** Serves the document of a view on another origin, and returns its address. */
   readonly serveView: (view: LoadedView, policy: string) => string
@@ -34,13 +34,13 @@ type Handlers = {
   ) => Promise<Methods[Method]['result']>
 }
 
-/** A call of the page that runs. */
+/** A running call of the page. */
 interface CallOfPage {
   readonly id: string
   readonly signal: AbortSignal
 }
 
-/** A connection that pages observe and use. */
+/** The connection of one or more pages to a server. */
 export class Inspection {
   readonly log = new MessageLog((message) => this.#emit({ type: 'message', message }))
   readonly #options: InspectionOptions
@@ -54,14 +54,17 @@ export class Inspection {
   #state: ConnectionState = { status: 'connecting' }
   #client: Client | undefined
   #roots: readonly Root[] = []
-  /** Counts the attempts to connect: an older one that ends late is dropped. */
+  /** The number of the current attempt to connect. The result of an earlier attempt is ignored. */
   #attempt = 0
 
   constructor(options: InspectionOptions) {
     this.#options = options
   }
 
-  /** Calls a function with all events, the first of which describes the present state. Returns a function that ends it. */
+  /**
+   * Calls a function with all events. The first event describes the current state. Returns a function that removes the
+   * listener.
+   */
   observe(listener: (event: InspectEvent) => void): () => void {
     const { label, source } = this.#options
     listener({
@@ -79,7 +82,7 @@ export class Inspection {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Connects, and closes an earlier connection. Never rejects: a failure is the state of the inspection. */
+  /** Connects, and closes an earlier connection. Never rejects: after a failure, the connection state is `failed`. */
   async connect(era?: string): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
@@ -237,7 +240,7 @@ export class Inspection {
       onSample: this.#questions.sample,
       sampling: { tools: true },
       roots: () => this.#roots,
-      // The messages are in the log; this callback makes the client ask for them.
+      // The messages are in the log anyway. With this callback, the client requests log messages.
       onLog: () => {},
       onChange: (change) => this.#emit({ type: 'change', change }),
       onWarning: (warning) => this.log.addEvent('warning', warning.message),

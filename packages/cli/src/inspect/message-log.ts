@@ -24,7 +24,7 @@ interface Pending {
   readonly start: number
 }
 
-/** The messages of all connections since the start. The oldest ones are removed when there are too many. */
+/** The messages of all connections since the start. If there are too many, the oldest are removed. */
 export class MessageLog {
   readonly #messages = new Map<number, { readonly message: LoggedMessage; readonly text: string }>()
   readonly #pending = new Map<string, Pending>()
@@ -37,12 +37,12 @@ export class MessageLog {
     this.#onMessage = onMessage
   }
 
-  /** The messages that are kept, the oldest first. */
+  /** The messages in the log, the oldest first. */
   get messages(): LoggedMessage[] {
     return [...this.#messages.values()].map(({ message }) => message)
   }
 
-  /** Adds what the transport has sent or received: a message, a batch, or text that is no message. */
+  /** Adds a message, a batch or an invalid message that the transport has sent or received. */
   add(direction: Direction, item: Decoded | readonly Message[]): void {
     if (item instanceof Refusal) {
       const { code, message } = item.error
@@ -57,7 +57,7 @@ export class MessageLog {
     this.#append({ direction: 'none', kind: 'event', title, detail: detail?.slice(0, MAX_EVENT) }, undefined)
   }
 
-  /** Returns a message as JSON, or undefined if it is no longer kept. */
+  /** Returns a message as JSON, or undefined if it is not in the log any more. */
   textOf(number: number): string | undefined {
     return this.#messages.get(number)?.text
   }
@@ -94,7 +94,7 @@ export class MessageLog {
     const text = body === undefined ? '' : JSON.stringify(body)
     const size = text.length
     this.#number += 1
-    // A copy: over a connection within the process, both sides share the objects.
+    // Copy the message, because client and server share its objects if they are in one process.
     const inline = size > 0 && size <= MAX_INLINE ? { body: JSON.parse(text) as unknown } : {}
     const message: LoggedMessage = { ...facts, number: this.#number, time: Date.now(), size, ...inline }
     this.#messages.set(message.number, { message, text })

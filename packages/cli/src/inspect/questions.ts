@@ -1,4 +1,4 @@
-/** The questions of the server that wait for an answer from the page. */
+/** Input requests of the server that wait for an answer from the page. */
 
 import type { ElicitAnswer, Elicitation, InputRequestOrigin } from '@mcpx/client'
 import {
@@ -15,7 +15,7 @@ interface Waiting {
   answer(answer: Answer): void
 }
 
-/** A question without the members that all of them have. */
+/** A question without the members that all questions have. */
 type Asked<Each = Question> = Each extends Question ? Omit<Each, 'id' | 'server'> : never
 
 /** The callbacks of `Questions`. */
@@ -36,12 +36,12 @@ export class Questions {
     this.#listener = listener
   }
 
-  /** The questions that wait. */
+  /** The questions without an answer. */
   get waiting(): Question[] {
     return [...this.#waiting.values()].map(({ question }) => question)
   }
 
-  /** Answers a question. An unknown one was answered before, for example in another tab. */
+  /** Answers a question. Ignores an unknown id, because the question may have been answered in another tab. */
   answer(id: string, answer: Answer): void {
     this.#waiting.get(id)?.answer(answer)
   }
@@ -60,7 +60,7 @@ export class Questions {
     }
   }
 
-  /** The `onSample` option of `connect`: the user plays the model. */
+  /** The `onSample` option of `connect`. The user writes the message of the model. */
   readonly sample = async (
     params: CreateMessageRequestParams,
     origin: InputRequestOrigin,
@@ -76,7 +76,7 @@ export class Questions {
     const question = { id, server: server?.title ?? server?.name ?? 'The server', ...asked } as Question
     const answered = new Promise<Answer>((resolve) => {
       this.#waiting.set(id, { question, answer: resolve })
-      // The request has ended: nobody waits for the answer.
+      // The request has ended, so no answer is needed.
       signal.addEventListener('abort', () => resolve({ action: 'cancel' }), { once: true })
     })
     this.#listener.onQuestion(question)

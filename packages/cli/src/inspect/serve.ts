@@ -18,24 +18,30 @@ const MAX_VIEWS = 50
 
 /** The options of `startInspector`. */
 export interface InspectorOptions extends Omit<InspectionOptions, 'serveView'> {
-  /** The port of the page. Default: a free one. */
+  /** The port of the page. Default: a free port. */
   readonly port?: number | undefined
   /** The folder with the files of the page. Default: the build of this package. */
   readonly folder?: URL | undefined
 }
 
-/** A page that is served. */
+/** A running inspector. */
 export interface Inspector {
   /** The address of the page, with its token. */
   readonly url: string
-  /** An address that leads to the page once, for the browser: other users of the machine can see its arguments. */
+  /**
+   * An address that opens the page once. The browser is started with it, because other users of the machine can see the
+   * arguments of a program.
+   */
   readonly entryUrl: string
   readonly inspection: Inspection
-  /** Ends the page and the connection to the server. */
+  /** Stops serving the page, and closes the connection to the server. */
   close(): Promise<void>
 }
 
-/** In the build this file is in a chunk below `dist/chunks`; in the repository the page is in `dist`, too. */
+/**
+ * The folder with the page: `dist/page`. In the build, this code is in `dist/chunks`; in the repository, it is in
+ * `src`.
+ */
 const PAGE = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/page/', import.meta.url)
   : new URL('../page/', import.meta.url)
@@ -46,7 +52,7 @@ const PAGE = import.meta.url.endsWith('.ts')
  * @throws CliError if the port is in use
  */
 export async function startInspector({ port = 0, folder = PAGE, ...options }: InspectorOptions): Promise<Inspector> {
-  // The page supports features that the newest revision deprecates, because servers use them.
+  // Disable warnings: the page supports features that the newest revision deprecates, because servers use them.
   process.noDeprecation = true
   const [token, entrance] = [createSecret(), createSecret()]
   const views = new Views()
@@ -67,7 +73,7 @@ export async function startInspector({ port = 0, folder = PAGE, ...options }: In
     if (view === undefined || !isAllowed) return void response.writeHead(404).end()
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
-      // The sandbox also applies if the document is opened in a tab.
+      // This policy also applies if the document is opened in a tab, without a sandboxed frame.
       'content-security-policy': `${view.policy}; frame-ancestors ${origin}; sandbox allow-scripts allow-forms`,
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',

@@ -13,9 +13,9 @@ export type InstalledServer =
     }
   | { readonly kind: 'url'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-/** How the settings of a host name their servers. */
+/** The format of the settings of a host. */
 export interface HostFormat {
-  /** The members that lead to the servers. */
+  /** The names of the nested members that contain the servers. */
   readonly path: readonly string[]
   /** Returns the settings of the server. Throws a `CliError` if the host cannot use it. */
   entry(server: InstalledServer, name: string): Record<string, unknown>
@@ -97,10 +97,10 @@ function filled(name: string, members: Readonly<Record<string, string>>): Record
   return Object.keys(members).length === 0 ? {} : { [name]: { ...members } }
 }
 
-/** Programs that are scripts on Windows, which hosts can start by `cmd` alone. */
+/** Programs that are scripts on Windows. Hosts can start them only with `cmd`. */
 const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn|bunx|uvx?|pipx|deno|tsx|mcpx)(?:\.cmd)?$|\.(?:cmd|bat)$/i
 
-/** Returns the command as the host has to start it on this platform. */
+/** Returns the command with which a host starts the server on this platform. */
 export function commandFor(
   platform: NodeJS.Platform,
   command: string,
@@ -110,7 +110,7 @@ export function commandFor(
   return isScript ? { command: 'cmd', args: ['/c', command, ...args] } : { command, args }
 }
 
-/** Returns a name for the server: the given one, or one that follows from its URL, file or command. */
+/** Returns a name for the server: the given name, or a name from its URL, file or command. */
 export function nameFor(given: string | undefined, server: InstalledServer, words: readonly string[]): string {
   const name = given ?? (server.kind === 'url' ? nameOfUrl(server.url) : nameOfCommand(words))
   if (/^[\w-]{1,64}$/.test(name)) return name
@@ -127,11 +127,11 @@ function nameOfUrl(url: string): string {
   return labels.length > 1 ? (labels.at(-2) as string) : (labels[0] ?? '')
 }
 
-/** Programs that start others, and their subcommands. */
+/** Programs that start other programs, and their subcommands. */
 const RUNNERS =
   /^(?:npx|pnpx|bunx|uvx|npm|pnpm|yarn|bun|deno|node|tsx|uv|pipx|python3?|docker|cmd|sh|exec|dlx|run|x|tool)(?:\.exe|\.cmd)?$/i
 
-/** The first word that is neither a runner nor an option, without its folder, scope, version and extension. */
+/** Returns the first word that is neither a runner nor an option, without folder, scope, version and extension. */
 function nameOfCommand(words: readonly string[]): string {
   const names = words.map((word) => posix.basename(word.replaceAll('\\', '/')))
   const named = names.find((name) => name !== '' && !/^[-/]/.test(name) && !RUNNERS.test(name)) ?? names[0] ?? ''

@@ -1,4 +1,4 @@
-/** Changes one server in a settings file, and keeps everything else as it is, with its comments and its order. */
+/** Changes one server in a settings file. Everything else stays as it is, with comments and order. */
 
 import { constants, copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,14 +7,14 @@ import { usageError } from '../output/errors.ts'
 import type { Host } from '../server/hosts.ts'
 import { parseSettings } from '../server/settings.ts'
 
-/** A change of a settings file that was not written yet. */
+/** A planned change of a settings file. */
 export interface SettingsChange {
   readonly file: string
   /** The text of the file. Undefined if it does not exist. */
   readonly before: string | undefined
   /** The text with the server. */
   readonly after: string
-  /** The server that is replaced. Undefined if there is none with its name. */
+  /** The settings of the server that is replaced. Undefined if there is no server with this name. */
   readonly replaced: unknown
 }
 
@@ -76,7 +76,10 @@ function nested(path: readonly string[], value: unknown): Record<string, unknown
   return path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Record<string, unknown>
 }
 
-/** Removes a table of TOML and the tables below it. The library for TOML keeps no comments, so that the lines are removed. */
+/**
+ * Removes a table of TOML and the tables below it. Removes lines of text, because the library for TOML does not keep
+ * comments.
+ */
 function withoutTable(text: string, path: readonly string[]): string {
   const name = path.at(-1) as string
   const parent = path.slice(0, -1).join('.')
@@ -99,7 +102,7 @@ function escaped(text: string): string {
   return text.replace(/[^\w]/g, '\\$&')
 }
 
-/** Writes a change. Returns the path of the copy of the old file, if there was one. */
+/** Writes a change. Returns the path of the backup, if the file existed before. */
 export async function writeChange({ file, before, after }: SettingsChange): Promise<string | undefined> {
   await mkdir(dirname(file), { recursive: true })
   const mode = before === undefined ? 0o600 : (await stat(file)).mode
@@ -110,7 +113,7 @@ export async function writeChange({ file, before, after }: SettingsChange): Prom
   return backup
 }
 
-/** Copies the file beside itself. An older copy is kept. */
+/** Copies the file to a new file in the same folder. Older copies are kept. */
 async function backUp(file: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? `${file}.backup` : `${file}.backup-${number}`

@@ -19,13 +19,16 @@ export interface ApiDocument {
   readonly root: Record<string, unknown>
 }
 
-/** Larger descriptions are refused. GitHub's has 12 MB. */
+/** The largest description, in characters. The description of GitHub has 12 MB. */
 const MAX_CHARACTERS = 50_000_000
 const TIMEOUT = 60_000
-/** The most references in a row. */
+/** The largest number of references that lead to further references. */
 const MAX_REFERENCES = 50
 
-/** Loads a description; `headers` are sent to its URL. Rejects with a `CliError` that names what is wrong with it. */
+/**
+ * Loads a description. `headers` are sent to its URL. Rejects with a `CliError` that says why the description cannot be
+ * used.
+ */
 export async function loadDocument(
   spec: string,
   terminal: Terminal,
@@ -57,7 +60,10 @@ export async function loadDocument(
   }
 }
 
-/** Returns the object that `value` is or refers to. Throws if the reference leads to another file, nowhere, or in a circle. */
+/**
+ * Resolves a reference: returns the object that `value` refers to, or `value` itself. Throws if the reference names
+ * another file or a missing place, or is circular.
+ */
 export function dereference(value: unknown, root: unknown, place: string): Record<string, unknown> {
   let found = value
   for (let count = 0; count < MAX_REFERENCES; count++) {
@@ -69,7 +75,7 @@ export function dereference(value: unknown, root: unknown, place: string): Recor
   throw usageError(`${place}: expected a description, got references that lead in a circle`)
 }
 
-/** Returns what a reference refers to. */
+/** Returns the value that a reference refers to. */
 export function findReference(reference: string, root: unknown, place: string): unknown {
   const shown = JSON.stringify(reference.slice(0, 120))
   if (!reference.startsWith('#')) {
@@ -113,7 +119,7 @@ async function parse(spec: string, text: string): Promise<unknown> {
   try {
     if (isJson) return JSON.parse(text)
   } catch {
-    // YAML has JSON-like collections, too. Its parser names the line of a mistake.
+    // YAML may also begin with a bracket. The YAML parser names the line of a mistake.
   }
   const { parseDocument } = await import('yaml')
   const document = parseDocument(text, { prettyErrors: true })
@@ -127,7 +133,10 @@ async function parse(spec: string, text: string): Promise<unknown> {
   }
 }
 
-/** Returns the first server with the defaults of its variables. A relative URL belongs to the URL of the description. */
+/**
+ * Returns the URL of the first server with the defaults of its variables. A relative URL is resolved with the URL of
+ * the description.
+ */
 function baseUrlOf(servers: unknown, spec: string): string | undefined {
   const [first] = Array.isArray(servers) ? servers : []
   if (!isObject(first) || typeof first.url !== 'string') return undefined
@@ -137,7 +146,8 @@ function baseUrlOf(servers: unknown, spec: string): string | undefined {
     return isObject(variable) && typeof variable.default === 'string' ? variable.default : whole
   })
   const base = /^https?:/i.test(spec) ? spec : undefined
-  // An empty URL would be that of the description, with the credentials in its query.
+  // Use "/" for an empty URL. An empty URL would resolve to the URL of the description, whose query may contain
+  // credentials.
   const location = text === '' ? '/' : text
   if (!URL.canParse(location, base)) return undefined
   const url = new URL(location, base)

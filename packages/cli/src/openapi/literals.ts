@@ -1,13 +1,15 @@
-/** Writes parts of TypeScript sources. Text of a description is only written as string literals, which cannot end early. */
+/**
+ * Writes parts of TypeScript sources. Text from a description is written only as string literals, which it cannot end.
+ */
 
 import { quotedText } from '../output/plain-text.ts'
 
-/** Objects and arrays that are longer are written on several lines. */
+/** Longer objects and arrays are written on several lines. In characters. */
 const MAX_LINE = 80
 
 /** Returns a string literal on one line. */
 export function stringLiteral(text: string): string {
-  // Linters take "${" for a forgotten template.
+  // Linters report "${" in a string as a forgotten template literal.
   const inner = quotedText(text).slice(1, -1).replaceAll('\\"', '"').replaceAll('${', '$\\x7b')
   return `'${inner.replace(/\\.|'/g, (found) => (found === "'" ? "\\'" : found))}'`
 }
@@ -56,7 +58,7 @@ export function pascalCase(text: string): string {
   return /^[A-Za-z]/.test(name) ? name.slice(0, MAX_LINE) : `Item${name}`.slice(0, MAX_LINE)
 }
 
-/** Returns `name`, with a number if it is in `taken`, and adds it there. */
+/** Returns `name`, with a number if `taken` contains it, and adds the result to `taken`. */
 export function uniqueName(name: string, taken: Set<string>, maxLength = MAX_LINE): string {
   let unique = name
   for (let number = 2; taken.has(unique); number++) {
@@ -68,7 +70,7 @@ export function uniqueName(name: string, taken: Set<string>, maxLength = MAX_LIN
 }
 
 function keyOf(key: string): string {
-  // A plain `__proto__` would set the prototype.
+  // The key `__proto__` would set the prototype.
   if (key === '__proto__') return "['__proto__']"
   return isIdentifier(key) ? key : stringLiteral(key)
 }

@@ -5,7 +5,7 @@ import { usageError } from '../output/errors.ts'
 import { type ApiDocument, dereference } from './document.ts'
 import { uniqueName } from './literals.ts'
 
-/** An operation, as it is listed. */
+/** An operation of the API. */
 export interface Operation {
   /** The name of the tool, and the value of `--operation`. */
   readonly name: string
@@ -28,7 +28,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const
 /** The longest tool name that all model APIs accept. */
 const MAX_NAME = 64
 
-/** A parameter, or a part of it, that is an argument of the tool. */
+/** A parameter of the operation, or a part of a parameter, that is an argument of the tool. */
 export interface Parameter {
   /** The name of the argument. */
   readonly argument: string
@@ -47,7 +47,7 @@ export interface Parameter {
 /** Where a parameter is sent. */
 export type Place = 'path' | 'query' | 'header' | 'cookie'
 
-/** The body of a request, in the first content type that is supported. */
+/** The body of a request, with the first supported content type. */
 export interface RequestBody {
   readonly argument: string
   readonly required: boolean
@@ -60,7 +60,7 @@ export interface RequestBody {
 /** How a body is encoded. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text'
 
-/** What a tool needs for its request. */
+/** The plan of a tool's request: parameters, body and credentials. */
 export interface RequestPlan {
   readonly parameters: readonly Parameter[]
   readonly body: RequestBody | undefined
@@ -103,7 +103,7 @@ function toolName(text: string): string {
   return (name === '' ? 'operation' : name).slice(0, MAX_NAME)
 }
 
-/** Returns the name of an argument: property names of tools are restricted by some model APIs. */
+/** Returns the name of an argument. Some model APIs restrict property names. */
 function argumentName(name: string, place: string, taken: Set<string>): string {
   const plain = toolName(name.replace(/^\$/, ''))
   return uniqueName(taken.has(plain) ? toolName(`${place}_${plain}`) : plain, taken, MAX_NAME)
@@ -113,7 +113,7 @@ function argumentName(name: string, place: string, taken: Set<string>): string {
 export function planRequest(operation: Operation, { root }: ApiDocument): RequestPlan {
   const { path, method, source, pathItem } = operation
   const label = `${method.toUpperCase()} ${path}`
-  // An argument of such a name would have the inherited value if it is left out.
+  // Exclude names that all objects inherit: a missing argument would have the inherited value.
   const taken = new Set(Object.getOwnPropertyNames(Object.prototype))
   const found = new Map<string, Record<string, unknown>>()
   for (const each of [pathItem.parameters, source.parameters].flatMap((list) => (Array.isArray(list) ? list : []))) {
@@ -138,7 +138,7 @@ export function planRequest(operation: Operation, { root }: ApiDocument): Reques
   return { parameters, body, ...readSecurity(source.security ?? root.security) }
 }
 
-/** These headers are described elsewhere. */
+/** These headers follow from other parts of the description. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i
 
 function readParameter(source: Record<string, unknown>, label: string, taken: Set<string>): Parameter | undefined {

@@ -33,7 +33,7 @@ const ENCODERS: Readonly<Record<BodyKind, string>> = {
 
 const REQUEST = `/** How long the API may take to respond, in ms. */
 const TIMEOUT = 60_000
-/** The longest text of a result, and of an error. The rest is cut. */
+/** The longest text of a result and of an error, in characters. Longer text is cut. */
 const MAX_RESULT = 100_000
 const MAX_ERROR = 2_000
 
@@ -63,7 +63,10 @@ interface ApiRequest {
   readonly signal: AbortSignal
 }
 
-/** Sends a request. Returns the body of the response; errors of the API become results that the model can read. */
+/**
+ * Sends a request. Returns the body of the response. Throws a ToolError for errors of the API, so that the model can
+ * read them.
+ */
 async function callApi(request: ApiRequest): Promise<string> {
   const { method, path, pathValues = {}, query = {}, cookies = {}, body, security = [], signal } = request
   const place = \`\${method} \${path}\`
@@ -90,7 +93,7 @@ async function callApi(request: ApiRequest): Promise<string> {
     throw new ToolError(\`\${place}: the API did not respond (\${cause?.code ?? name})\`)
   }
   if (response.ok) return text === '' ? \`\${place}: \${response.status}\` : shorten(text, MAX_RESULT)
-  // The query of a redirect may repeat credentials.
+  // Remove the query of a redirect, because it may contain credentials.
   const location = response.headers.get('location')?.replace(/[?#].*/s, '')
   const details = [location === undefined ? '' : \`location: \${location}\`, shorten(text, MAX_ERROR)].filter((each) => each !== '')
   throw new ToolError([\`\${place}: \${response.status} \${response.statusText}\`.trim(), ...details].join('\\n'))
@@ -98,7 +101,7 @@ async function callApi(request: ApiRequest): Promise<string> {
 
 function pathSegment(name: string, value: unknown): string {
   const segment = textOf(value)
-  // "." and ".." would lead to another path.
+  // Refuse "." and "..", which would change the path.
   if (/^\\.{0,2}$/.test(segment)) throw new ToolError(\`\${name}: expected a part of the path, got "\${segment}"\`)
   return encodeURIComponent(segment)
 }

@@ -1,4 +1,7 @@
-/** Writes the schemas of OpenAPI as code of zod. Conditions that zod cannot express become part of the JSON Schema, or are left out. */
+/**
+ * Writes the schemas of OpenAPI as code of zod. Conditions that zod cannot express are added to the JSON Schema, or
+ * left out.
+ */
 
 import { isObject } from '@mcpx/protocol'
 import { usageError } from '../output/errors.ts'
@@ -16,11 +19,11 @@ const ANY = 'z.unknown()'
 /** A place inside of a schema. */
 interface Place {
   readonly depth: number
-  /** Whether another schema describes the same object, so that unknown members have to be accepted. */
+  /** Whether another schema describes the same object. Then unknown members must be accepted. */
   readonly isPartial: boolean
 }
 
-/** Writes schemas. Those that are referred to become constants, which `definitions` returns. */
+/** Writes schemas. A schema that others refer to becomes a constant, which `definitions` returns. */
 export class SchemaCode {
   readonly #root: unknown
   readonly #definitions = new Map<string, { readonly name: string; code?: string; isRecursive: boolean }>()
@@ -28,7 +31,7 @@ export class SchemaCode {
   readonly #names: Set<string>
   #parts = 0
 
-  /** @param taken the names that constants must not have */
+  /** @param taken names that must not be used for constants */
   constructor(root: unknown, taken: Set<string>) {
     this.#root = root
     this.#names = taken
@@ -135,9 +138,10 @@ export class SchemaCode {
     const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
     const needed = new Set(Array.isArray(required) ? required : [])
     const members = properties
-      // Servers set members that are only read, and zod cannot have a member of that name.
+      // Leave out members that only servers set, and `__proto__`, which zod does not support.
       .filter(([name, property]) => !(isObject(property) && property.readOnly === true) && name !== '__proto__')
-      // If such a member is missing, zod checks the inherited function. Open objects accept it without a schema.
+      // For a missing member with an inherited name, zod would check the inherited function. Open objects accept the
+      // member without a schema.
       .filter(([name]) => needed.has(name) || !(name in Object.prototype))
       .map(([name, property]) => {
         const code = this.#write(property, place)
@@ -151,10 +155,10 @@ export class SchemaCode {
     return rest === ANY ? call('z.looseObject', shape) : `${call('z.object', shape)}.catchall(${rest})`
   }
 
-  /** Returns the name of a constant, which is written at its first use. */
+  /** Returns the name of the constant for a reference. Writes the constant at its first use. */
   #reference(reference: string, depth = 0): string {
     const target = findReference(reference, this.#root, 'schemas')
-    // A reference to a reference needs no constant, and a circle of them describes nothing.
+    // A reference to a reference needs no constant. A circle of references describes nothing.
     if (isObject(target) && typeof target.$ref === 'string' && Object.keys(target).length === 1) {
       return depth > MAX_DEPTH ? ANY : this.#reference(target.$ref, depth + 1)
     }
@@ -169,10 +173,10 @@ export class SchemaCode {
     const definition: { readonly name: string; code?: string; isRecursive: boolean } = { name, isRecursive: false }
     this.#definitions.set(reference, definition)
     try {
-      // A name begins again at the left, and may be used where unknown members are accepted.
+      // The constant begins without indentation, and may be used where unknown members are accepted.
       definition.code = this.#write(target, { depth: 0, isPartial: true })
     } catch (error) {
-      // The tool is left out. The next one that refers to this schema fails for the same reason.
+      // Delete the constant, so that the next tool with this schema fails for the same reason.
       this.#definitions.delete(reference)
       throw error
     }
@@ -189,13 +193,13 @@ export function shortDescription(text: unknown): string | undefined {
   return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1).trimEnd()}…` : line
 }
 
-/** Adds what zod does not check, because APIs mean it in other ways, but what models should know. */
+/** Adds keywords that models should know but zod does not check, because APIs use them in different ways. */
 function withMeta(code: string, schema: Schema): string {
   const { format, pattern, default: value, description } = schema
   const text = shortDescription(description)
   const members: (readonly [string, string])[] = []
   if (text !== undefined) members.push(['description', stringLiteral(text)])
-  // The formats of numbers, such as int32, say nothing to a model.
+  // Leave out formats of numbers, such as int32, because they do not help a model.
   if (isShort(format) && !code.startsWith('z.number()')) members.push(['format', stringLiteral(format)])
   if (isShort(pattern)) members.push(['pattern', stringLiteral(pattern)])
   if (value !== undefined && JSON.stringify(value).length <= MAX_VALUE) members.push(['default', valueLiteral(value)])
@@ -223,7 +227,7 @@ function hasType({ type }: Schema): boolean {
   return typeof type === 'string' || Array.isArray(type)
 }
 
-/** Whether a schema only restricts others, for example by `required`. */
+/** Returns whether a schema only restricts other schemas, for example with `required`. */
 function isCondition(schema: unknown): boolean {
   const describing = ['type', 'properties', '$ref', 'enum', 'const', 'allOf', 'anyOf', 'oneOf']
   return isObject(schema) && !describing.some((key) => Object.hasOwn(schema, key))

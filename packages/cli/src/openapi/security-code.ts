@@ -1,4 +1,7 @@
-/** Writes functions that add credentials to requests. They come from environment variables, never from arguments of tools. */
+/**
+ * Writes functions that add credentials to requests. The credentials come from environment variables, never from
+ * arguments of tools.
+ */
 
 import { isObject } from '@mcpx/protocol'
 import { dereference } from './document.ts'
@@ -21,12 +24,12 @@ export class SecurityCode {
   readonly #prefix: string
   readonly #bearer: string | undefined
   readonly #schemes = new Map<string, Scheme | undefined>()
-  /** The names of functions, which must differ from those of `runtimeCode`. */
+  /** The names of functions that are in use. The code of `runtimeCode` contains `addCookie`. */
   readonly #names = new Set(['addCookie'])
   readonly #variables = new Set<string>()
 
   /**
-   * @param prefix begins the names of environment variables
+   * @param prefix the prefix of all environment variables
    * @param bearer the environment variable with a token for operations without a scheme
    */
   constructor(root: Record<string, unknown>, prefix: string, bearer: string | undefined) {

@@ -24,17 +24,19 @@ export interface ServerFile {
   readonly tools: readonly string[]
   /** The environment variables that it reads. */
   readonly variables: readonly string[]
-  /** Sentences about what could not be generated. */
+  /** Sentences about parts that could not be generated. */
   readonly warnings: readonly string[]
 }
 
 /** Options of `writeServerFile`. */
 export interface ServerFileOptions {
-  /** Replaces the URL of the description. */
+  /** The base URL of the API, instead of the URL in the description. */
   readonly baseUrl?: string | undefined
   /** The environment variable with a token for operations whose description names no credentials. Default: none. */
   readonly bearer?: string | undefined
-  /** The names of the operations that are required. Others are left out with a warning if they are not supported. */
+  /**
+   * The names of required operations. An operation that is not required and not supported is left out with a warning.
+   */
   readonly required: readonly string[]
 }
 
@@ -138,7 +140,7 @@ function writeTool(operation: Operation, plan: RequestPlan, { document, schemas,
   return `.tool(\n${parts.map((code) => `  ${indented(code)},\n`).join('')})`
 }
 
-/** TypeScript infers the type of all tools of a chain, which takes too long for very many. */
+/** More tools than this are not written as one chain, because TypeScript would need too long to infer its type. */
 const MAX_CHAIN = 40
 
 function serverSections(name: string, version: string, tools: readonly string[]): string[] {
@@ -156,7 +158,7 @@ function indented(code: string): string {
   return code.replaceAll('\n', '\n  ')
 }
 
-/** GET only reads, PUT and DELETE have the same effect when they are repeated, and DELETE destroys. */
+/** Returns the annotations of a tool: GET only reads, PUT and DELETE can be repeated, and DELETE is destructive. */
 function annotationsOf(method: Operation['method']): (readonly [string, string])[] {
   const hints = {
     get: ['readOnlyHint'],

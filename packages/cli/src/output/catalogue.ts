@@ -12,7 +12,7 @@ interface CatalogueOptions {
   readonly full: boolean
 }
 
-/** The maximum length of a description in a list, in characters. Longer ones are cut. */
+/** The longest description in a list, in characters. Longer descriptions are cut. */
 const MAX_SUMMARY = 100
 
 /** Returns the text that `mcpx list` prints. */
@@ -133,7 +133,7 @@ function summaryOf(text: string): string {
   return line.length > MAX_SUMMARY ? `${line.slice(0, MAX_SUMMARY - 1)}…` : line
 }
 
-/** A server in the settings of a host, with the members that are printed. */
+/** The printed members of a server in the settings of a host. */
 export interface ShownServer {
   readonly name: string
   readonly host: string | undefined

@@ -25,7 +25,10 @@ export interface Contents {
   readonly blob?: string | undefined
 }
 
-/** Returns the parts of content blocks. Structured content replaces a text that repeats it as JSON. */
+/**
+ * Returns the parts of content blocks. If a text block repeats the structured content as JSON, returns the structured
+ * content instead.
+ */
 export function partsOf(blocks: readonly ContentBlock[], structured?: unknown): Part[] {
   const parts = blocks.filter((block) => !(block.type === 'text' && repeats(block.text, structured))).map(partOf)
   return structured === undefined ? parts : [...parts, { kind: 'text', text: plainJson(structured), isJson: true }]
@@ -63,9 +66,9 @@ function repeats(text: string, structured: unknown): boolean {
 }
 
 /**
- * Prints a result: with `--json` the value; with `--output` exactly the content, into a file; else the content for people,
- * without escape sequences. Images are shown where the terminal can show them; other bytes are written to a temporary
- * file, whose path is printed.
+ * Prints a result. With `--json`, prints the value. With `--output`, writes the exact content to a file. Otherwise
+ * prints the content for people, without escape sequences: shows images if the terminal supports it, and writes other
+ * bytes to a temporary file, whose path is printed.
  */
 export async function printParts(
   context: CommandContext,
@@ -81,12 +84,12 @@ export async function printParts(
   if (output.json) return output.result(value, () => '')
   const texts: string[] = []
   for (const part of parts) texts.push(await formatPart(part, terminal))
-  // Nothing, not an empty line, for content without parts.
+  // For content without parts, print nothing, not even an empty line.
   if (texts.length > 0)
     output.result(value, () => texts.map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''))
 }
 
-/** Returns the text of parts for people, each on lines of its own. */
+/** Returns the text of all parts for people. Each part begins on a new line. */
 export async function formatParts(parts: readonly Part[], terminal: Terminal): Promise<string> {
   const texts: string[] = []
   for (const part of parts) texts.push(await formatPart(part, terminal))
@@ -144,7 +147,7 @@ function exactContent(parts: readonly Part[]): Buffer | string {
   return parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'link' ? part.uri : '')).join('\n')
 }
 
-/** Returns the usual ending of file names. The type comes from a server. */
+/** Returns the file name extension for a MIME type from a server. */
 function extensionOf(mimeType: string): string {
   const [, subtype = ''] = /^\w+\/(?:x-)?([a-z0-9]+)/i.exec(mimeType) ?? []
   const other: Record<string, string> = {

@@ -4,7 +4,7 @@ import type { Output } from './output.ts'
 
 /** The exit codes of `mcpx`. */
 export const ExitCode = {
-  /** The command has done its work. */
+  /** The command was successful. */
   success: 0,
   /** The tool returned an error, or a check found something. */
   failure: 1,
@@ -14,13 +14,13 @@ export const ExitCode = {
   connection: 3,
   /** The server refused the request with an error of the protocol. */
   refused: 4,
-  /** A login is needed, failed, or has not enough rights. */
+  /** A login is required, has failed, or grants too few rights. */
   unauthorized: 5,
   /** The server did not respond in time. */
   timeout: 6,
-  /** A bug of mcpx. */
+  /** mcpx has a bug. */
   bug: 70,
-  /** Ctrl-C. */
+  /** The user pressed Ctrl-C. */
   interrupted: 130,
 } as const
 
@@ -30,7 +30,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode]
 /** The names of exit codes, as `--json` prints them. */
 export type ErrorKind = Exclude<keyof typeof ExitCode, 'success'>
 
-/** An error with a remedy. Commands throw it for everything that a user can mend. */
+/** An error with a remedy. Commands throw it for every problem that a user can solve. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   /** Determines the exit code. */
@@ -86,7 +86,9 @@ export function reportError(error: unknown, output: Output, signal: AbortSignal)
   return ExitCode[report.kind]
 }
 
-/** The members of the errors of all our packages. They are recognized by name, so that no package is loaded for it. */
+/**
+ * The members of the errors of all our packages. Errors are recognized by name, so that no package needs to be loaded.
+ */
 interface KnownError extends Error {
   readonly reason?: string
   readonly hint?: string
@@ -98,12 +100,12 @@ interface KnownError extends Error {
 function describeError(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { kind: 'bug', message: `A value was thrown that is not an Error: ${error}` }
   if (error instanceof CliError) return error
-  // For example of an answer that the user wrote for the server.
+  // A callback of this program has failed, for example because an answer of the user is invalid.
   if (error.cause instanceof CliError) return error.cause
   const { name, message, hint, reason, status, code } = error as KnownError
   switch (name) {
     case 'AuthError':
-      // Its message ends with the hint.
+      // The message of an `AuthError` already contains the hint.
       return { kind: 'unauthorized', message }
     case 'ConnectionError':
       return { kind: kindOfReason(reason, status), message, hint }

@@ -1,10 +1,10 @@
-/** Shows images in terminals that support it: with the protocol of kitty, or that of iTerm2. */
+/** Shows images in terminals that support the image protocol of kitty or iTerm2. */
 
 import type { Terminal } from './terminal.ts'
 
 /** The largest image that is shown, in bytes. */
 const MAX_SIZE = 8_388_608
-/** The largest part of an image in one sequence of kitty, in characters. */
+/** The largest part of an image in one escape sequence of kitty, in characters. */
 const CHUNK = 4_096
 
 /** Returns the escape sequences that show an image on standard output, or undefined if the terminal cannot show it. */

@@ -34,9 +34,10 @@ export class Output {
   }
 
   /**
-   * Writes the result of a command: with `--json` the value, which is part of the public interface, else the text.
+   * Writes the result of a command: with `--json` the value, otherwise the text. The value is part of the public
+   * interface.
    *
-   * @param format returns the text; text of servers in it must have passed `plainText` or `plainLine`
+   * @param format returns the text. It must apply `plainText` or `plainLine` to text of servers
    */
   result(value: unknown, format: () => string): void {
     const text = this.json ? plainJson(value) : format()
@@ -49,13 +50,16 @@ export class Output {
     this.#terminal.stdout.write(`${text}\n`)
   }
 
-  /** Writes what happens while a server runs: a remark for the user, or with `--json` the value as one result. */
+  /**
+   * Reports an event of a running server: writes a note for the user, or with `--json` the value as one line of the
+   * result.
+   */
   event(value: ServingEvent, text: string): void {
     if (this.json) this.line(value, () => text)
     else this.note(text)
   }
 
-  /** Writes a remark for the user to standard error, also with `--json`. */
+  /** Writes a note for the user to standard error, even with `--json`. */
   note(text: string): void {
     this.#terminal.stderr.write(`${this.#styled(this.#terminal.stderr, 'dim', plainText(text))}\n`)
   }
@@ -74,7 +78,10 @@ export class Output {
     return this.#styled(this.#terminal.stderr, 'red', text)
   }
 
-  /** Returns text for standard output in a style; unchanged if it is not a terminal with colours, or if NO_COLOR is set. */
+  /**
+   * Returns text for standard output in a style. Returns it unchanged if standard output is not a terminal with
+   * colours, or if NO_COLOR is set.
+   */
   style(style: Style, text: string): string {
     return this.#styled(this.#terminal.stdout, style, text)
   }

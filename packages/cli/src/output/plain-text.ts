@@ -1,11 +1,11 @@
-/** Makes text of servers harmless for terminals. */
+/** Escapes characters in text of servers that a terminal would execute. */
 
 /**
- * Control characters, except line breaks and tabs, and characters that change the direction of text. A terminal would
- * execute them: move the cursor, change the clipboard, hide text.
+ * Control characters, except line breaks and tabs, and characters that change the direction of text. In a terminal,
+ * they can move the cursor, change the clipboard or hide text.
  */
 const HARMFUL = /(?!\n|\t|\r\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-/** Those that `JSON.stringify` does not escape. */
+/** The harmful characters that `JSON.stringify` does not escape. */
 const HARMFUL_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /** Replaces characters that a terminal would execute by visible escapes such as `\x1b`. Keeps line breaks and tabs. */
@@ -13,7 +13,7 @@ export function plainText(text: string): string {
   return text.replace(HARMFUL, escapeCharacter)
 }
 
-/** Like `plainText`, on one line: each run of white space becomes a space. */
+/** Like `plainText`, but returns one line: replaces white space by single spaces. */
 export function plainLine(text: string): string {
   return plainText(text.replace(/\s+/g, ' ').trim())
 }

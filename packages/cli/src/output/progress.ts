@@ -1,4 +1,4 @@
-/** Shows the progress of a call on one line of the terminal, which is removed at the end. */
+/** Shows the progress of a call on one line of the terminal, and removes the line at the end. */
 
 import type { Progress } from '@mcpx/client'
 import { plainLine } from './plain-text.ts'
@@ -22,7 +22,7 @@ export function createProgressLine({ stderr, columns }: Terminal): ProgressLine 
       if (stderr.isTTY !== true) return
       isShown = true
       const text = [barOf(progress, total), message === undefined ? '' : plainLine(message)].join(' ')
-      // A longer line would be wrapped, and its first part would stay.
+      // Cut the line: a wrapped line could not be removed completely.
       stderr.write(`\r\u001b[2K${[...text].slice(0, columns(stderr) - 1).join('')}`)
     },
     clear() {

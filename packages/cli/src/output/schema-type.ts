@@ -8,15 +8,18 @@ import { plainText, quotedText } from './plain-text.ts'
 export interface SchemaTypeOptions {
   /** The schema that references such as `#/$defs/Point` refer to. */
   readonly root: unknown
-  /** Returns the name of the type that a reference becomes. Default: the type itself, and `unknown` for recursive ones. */
+  /**
+   * Returns the name of the type for a reference. Default: the referenced type is written in place, and recursive
+   * references become `unknown`.
+   */
   readonly nameOf?: ((reference: string) => string) | undefined
-  /** Writes objects on several lines, with descriptions as comments. Default: false. */
+  /** Whether objects are written on several lines, with descriptions as comments. Default: false. */
   readonly multiline?: boolean | undefined
 }
 
 /** The deepest nesting of schemas. Deeper schemas become `unknown`. */
 const MAX_DEPTH = 40
-/** The most schemas in a type without `nameOf`, and with it. All others become `unknown`. */
+/** The largest number of schemas in a type without `nameOf`, and with `nameOf`. Further schemas become `unknown`. */
 const MAX_PARTS = 500
 const MAX_NAMED_PARTS = 20_000
 
@@ -41,9 +44,9 @@ export function docComment(text: unknown, indent = ''): string {
 interface Place {
   /** How many schemas contain this one. */
   readonly depth: number
-  /** How many objects on several lines contain it. */
+  /** The number of levels of indentation. */
   readonly indent: number
-  /** Whether the type is not inside an object or an array: the alias of such a type must not refer to itself. */
+  /** Whether the type is not inside an object or an array. A type alias must not refer to itself at such a place. */
   readonly isOuter: boolean
 }
 
@@ -75,7 +78,7 @@ class TypeWriter {
     return intersection(types, constant !== undefined || Array.isArray(values))
   }
 
-  /** The type that the keywords of the schema itself describe. */
+  /** Returns the type that the keywords of the schema itself describe, without its alternatives. */
   #ownType(schema: Record<string, unknown>, place: Place): string {
     const { type, properties } = schema
     if (Array.isArray(type)) return union(type.map((each) => this.#simpleType(each, schema, place)))
@@ -176,7 +179,7 @@ function union(types: readonly string[]): string {
   return distinct.length === 0 ? 'never' : distinct.join(' | ')
 }
 
-/** @param isLiteral whether the last type is one of literals, which is narrower than the type of the schema */
+/** @param isLiteral whether the last type consists of literals, so that it includes the type of the schema */
 function intersection(types: readonly string[], isLiteral: boolean): string {
   const [own, ...others] = types.filter((type) => type !== 'unknown')
   if (own === undefined) return 'unknown'

@@ -10,8 +10,8 @@ export interface TypedItems {
 }
 
 /**
- * Returns a module that exports an interface with the types of a server. The same lists return the same text, in whatever
- * order the server sends them.
+ * Returns a module that exports an interface with the types of a server. The order in which the server lists its items
+ * does not change the text.
  *
  * @param name the name of the interface
  */
@@ -33,7 +33,7 @@ function blockOf(members: readonly string[]): string {
   return members.length === 0 ? 'Record<never, never>' : `{\n${members.join('\n')}\n    }`
 }
 
-/** Items in the order of their names. Of several with one name, the first one counts. */
+/** Sorts items by name. If several items have the same name, keeps the first. */
 function uniqueByName<Item extends { readonly name: string }>(items: readonly Item[]): Item[] {
   const byName = new Map(items.toReversed().map((item) => [item.name, item]))
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -45,7 +45,7 @@ function writePrompt({ name, title, description, arguments: parameters = [] }: P
   return `${docComment(description ?? title, '      ')}      ${propertyName(name)}: ${type}`
 }
 
-/** Writes the types of tools as declarations with names that no other has. */
+/** Writes the types of tools as declarations with unique names. */
 class ModuleWriter {
   readonly declarations: string[] = []
   readonly #names: Set<string>

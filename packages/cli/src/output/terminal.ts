@@ -6,7 +6,7 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { ExitCode } from './errors.ts'
 
-/** The surroundings of the program. Commands use it instead of `process`. */
+/** The streams, environment and signals of the program. Commands use this interface instead of `process`. */
 export interface Terminal {
   /** Standard input. */
   readonly stdin: Readable & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>
@@ -18,25 +18,28 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that paths are relative to. */
   readonly cwd: string
-  /** Determines where settings are. */
+  /** The platform, which determines the paths of settings. */
   readonly platform: NodeJS.Platform
-  /** The command that starts `mcpx` again, for servers that run in a process of their own. */
+  /** The command that starts `mcpx` in another process, for servers that run in their own process. */
   readonly program: readonly [command: string, ...args: string[]]
-  /** Fires at Ctrl-C and SIGTERM. The process ends soon after it, and at once after a second one. */
+  /** Aborted at Ctrl-C and SIGTERM. The process then ends soon. A second Ctrl-C ends it at once. */
   readonly signal: AbortSignal
-  /** Calls a function at Ctrl-C instead of firing the signal, until the returned function is called. */
+  /** Calls a function at Ctrl-C instead of aborting the signal, until the returned function is called. */
   onInterrupt(callback: () => void): () => void
-  /** Whether a user can be asked: standard input and standard error are a terminal. */
+  /** Whether the user can answer prompts: standard input and standard error are terminals. */
   readonly isInteractive: boolean
   /** Returns the width of an output, in columns. Default for outputs that are not a terminal: 80. */
   columns(stream: Terminal['stdout']): number
-  /** Sends what other code writes to standard output to standard error. The results of commands are not affected. */
+  /**
+   * Redirects the output of other code from standard output to standard error. The results of commands are not
+   * affected.
+   */
   guardStdout(): void
-  /** Resolves when everything has been written. From then on, the process may exit at any time. */
+  /** Resolves when all output was written. After that, the process may exit at any time. */
   finish(): Promise<void>
 }
 
-/** How long a command may take to end after it was interrupted, in ms. Servers are given 5 s to end. */
+/** How long a command may take to end after it was interrupted, in ms. Server processes have 5 s to end. */
 const EXIT_TIMEOUT = 6_000
 
 /**
@@ -46,7 +49,7 @@ const EXIT_TIMEOUT = 6_000
  */
 export function processTerminal(main: URL): Terminal {
   const { stdin, stderr, env, platform } = process
-  // `guardStdout` replaces the method of the original.
+  // Write with an object of our own, because `guardStdout` replaces the method of `process.stdout`.
   const stdout = Object.create(process.stdout, {
     write: { value: process.stdout.write.bind(process.stdout) },
   }) as typeof process.stdout
@@ -55,7 +58,7 @@ export function processTerminal(main: URL): Terminal {
     isFinished = true
     process.exit(code)
   }
-  // The file of a server runs in this process: it may exit, or wait for something that never happens.
+  // The file of a server runs in this process. It may call `process.exit`, or its import may never end.
   process.once('exit', (code) => {
     if (isFinished) return
     const reason = code === 0 ? 'exited, or waits for something that never happens' : `exited with code ${code}`
@@ -72,7 +75,7 @@ export function processTerminal(main: URL): Terminal {
       setTimeout(exit, EXIT_TIMEOUT, ExitCode.interrupted).unref()
     })
   }
-  // A reader such as `head` has read enough.
+  // The reader of standard output, such as `head`, has closed the pipe.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     exit(error.code === 'EPIPE' ? ExitCode.success : ExitCode.bug),
   )

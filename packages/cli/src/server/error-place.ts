@@ -1,13 +1,13 @@
-/** Finds the place in the files of the user that an error of an import is about. */
+/** Finds the place in the user's files that has caused an import error. */
 
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadedFiles } from './loaded-files.ts'
 
-/** A line that Node and compilers write above or into a stack: `/shop/server.ts:3` or `file:///shop/server.ts:3`. */
+/** A line with a place in a stack, such as `/shop/server.ts:3` or `file:///shop/server.ts:3`. */
 const PLACE_LINE = /^\s*(?:file:\/\/)?(?:\/|[A-Za-z]:\\).*:\d+$/
-/** How many files are compiled to find a syntax error for which Node names no place. */
+/** The largest number of files that are compiled to find a syntax error whose place Node does not name. */
 const MAX_CHECKED_FILES = 50
 
 /**
@@ -30,7 +30,7 @@ export async function describePlace(error: unknown, path: string): Promise<strin
 /** The folder of this package. */
 const OWN_FOLDER = dirname(fileURLToPath(new URL('.', import.meta.url)))
 
-/** Frames of packages, such as the one that compiles TypeScript, and of this program say nothing about the file. */
+/** Returns whether a stack frame belongs to a package or to this program, and not to the user's file. */
 function isOurs(line: string): boolean {
   return /[\\/]node_modules[\\/]/.test(line) || toPath(line).includes(OWN_FOLDER)
 }

@@ -6,7 +6,7 @@ import { posix, win32 } from 'node:path'
 import { isObject } from '@mcpx/protocol'
 import type { Terminal } from '../output/terminal.ts'
 
-/** The parts of a machine that determine where settings are. */
+/** The facts about a machine that determine the paths of settings. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   readonly env: Readonly<Record<string, string | undefined>>
@@ -15,13 +15,13 @@ export interface Machine {
   readonly cwd: string
 }
 
-/** Returns the facts about this machine that determine where settings are. */
+/** Returns these facts for the machine of this process. */
 export function machineOf({ env, platform, cwd }: Terminal): Machine {
   const home = env.HOME ?? env.USERPROFILE ?? homedir()
   return { env, platform, cwd, home }
 }
 
-/** Returns the folder of mcpx for what it keeps: tokens, and the history of the shell. */
+/** Returns the folder in which mcpx stores tokens and the history of the shell. */
 export function mcpxFolder(terminal: Terminal): string {
   const { env, platform, home } = machineOf(terminal)
   const { join } = pathsOf(platform)
@@ -39,11 +39,14 @@ export interface Host {
   readonly projectFiles: readonly string[]
   /** Returns the path of the user's own settings. */
   userFile(machine: Machine): string
-  /** Returns the servers of the parsed file by name, as `fromSettings` reads them. `folder` is that of the project. */
+  /**
+   * Returns the servers of the parsed file by name, in the format of `fromSettings`. `folder` is the folder of the
+   * project.
+   */
   serversIn(settings: Record<string, unknown>, folder: string): Record<string, unknown>
 }
 
-/** All hosts. When several have a server of the same name, the first one wins. */
+/** All hosts. If several hosts have a server of the same name, the first host has precedence. */
 export const HOSTS: readonly Host[] = [
   {
     id: 'claude-code',
@@ -120,19 +123,19 @@ export const HOSTS: readonly Host[] = [
   },
 ]
 
-/** Returns the folders whose settings apply: that of the command, and those above it up to the root of the repository. */
+/** Returns the folders whose settings apply: the current folder, and its parents up to the root of the repository. */
 export function projectFolders({ cwd, platform }: Machine): string[] {
   const { dirname, join } = pathsOf(platform)
   const folders: string[] = []
   for (let folder = cwd; ; folder = dirname(folder)) {
     folders.push(folder)
     if (existsSync(join(folder, '.git'))) return folders
-    // Without a repository, folders above may belong to others.
+    // Outside of a repository, the parent folders may belong to other users.
     if (dirname(folder) === folder) return [cwd]
   }
 }
 
-/** Returns the functions for paths of a platform, which is not that of this process in tests. */
+/** Returns the path functions of a platform. In tests, it may differ from the platform of this process. */
 export function pathsOf(platform: NodeJS.Platform): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
@@ -143,7 +146,7 @@ function configFolder({ platform, env, home }: Machine): string {
   return env.XDG_CONFIG_HOME ?? posix.join(home, '.config')
 }
 
-/** Codex has names of its own for headers and tokens. */
+/** Converts an entry of Codex, which uses other names for headers and tokens. */
 function fromCodex(entry: Record<string, unknown>): Record<string, unknown> | undefined {
   const { command, args, env, cwd, url, enabled, http_headers, env_http_headers, bearer_token_env_var: token } = entry
   const headers: Record<string, unknown> = { ...membersOf(http_headers) }
@@ -152,7 +155,7 @@ function fromCodex(entry: Record<string, unknown>): Record<string, unknown> | un
   return pickDefined({ command, args, env, cwd, url, enabled, headers: url && headers })
 }
 
-/** Goose has other names, and extensions that are not servers of their own. */
+/** Converts an entry of Goose, which uses other names. Returns undefined for extensions that are not MCP servers. */
 function fromGoose(entry: Record<string, unknown>): Record<string, unknown> | undefined {
   const { type, cmd, args, envs, uri, headers, enabled } = entry
   if (type === 'stdio') return pickDefined({ command: cmd, args, env: envs, enabled })

@@ -1,4 +1,4 @@
-/** Records the files that a server is made of, and reports them from its process to the one that watches them. */
+/** Records the files that a server process loads, and reports them to the process that watches files. */
 
 import module, { createRequire } from 'node:module'
 import process from 'node:process'
@@ -8,20 +8,20 @@ import { fileURLToPath } from 'node:url'
 /** The environment variable that makes `mcpx run` report the files that it loads. */
 export const REPORT_VARIABLE = 'MCPX_REPORT_FILES'
 
-/** Begins and ends a report in standard error. Text does not contain NUL. */
+/** The beginning and the end of a report in standard error. NUL does not occur in other text. */
 const START = '\0mcpx-file:'
 const END = '\0'
-/** How often files that a compiler has loaded are looked for, in ms: no hook is called for them. */
+/** The interval of checks for files that a compiler has loaded, in ms. Node calls no hook for these files. */
 const INTERVAL = 500
 /** How long a report can be, in characters. */
 const MAX_REPORT = 8_192
 
-/** The files that were loaded since `reportLoadedFiles`, without those of packages. */
+/** The files that were loaded since `reportLoadedFiles`, except files of packages. */
 export const loadedFiles = new Set<string>()
 
 /** Writes the path of each file that is loaded from now on to standard error, for `FileReports`. */
 export function reportLoadedFiles(): void {
-  // Programs that the server starts do not report.
+  // Programs that the server starts must not report their files.
   delete process.env[REPORT_VARIABLE]
   const report = (path: string): void => {
     if (loadedFiles.has(path) || /[\\/]node_modules[\\/]/.test(path)) return
@@ -31,7 +31,7 @@ export function reportLoadedFiles(): void {
   const reportUrl = (url: string): void => {
     if (url.startsWith('file:')) report(fileURLToPath(url))
   }
-  // Node 22.15 and newer. Older versions call hooks in a thread of their own.
+  // Node 22.15 and newer. Older versions call hooks in a separate thread.
   if (module.registerHooks === undefined) module.register(`data:text/javascript,${encodeURIComponent(THREAD_HOOK)}`)
   else {
     module.registerHooks({
@@ -41,7 +41,7 @@ export function reportLoadedFiles(): void {
           reportUrl(found.url)
           return found
         } catch (error) {
-          // The file may be written later.
+          // The file may not exist yet.
           if (/^\.{0,2}\//.test(specifier)) reportUrl(new URL(specifier, context.parentURL).href)
           throw error
         }
@@ -70,7 +70,7 @@ export async function resolve(specifier, context, next) {
 export class FileReports {
   #rest = ''
 
-  /** Accepts the next part of standard error. Returns the other text, and the files that were reported. */
+  /** Reads the next part of standard error. Returns the files of its reports, and all other text. */
   read(part: string): { text: string; files: string[] } {
     const files: string[] = []
     const whole = `${this.#rest}${part}`.replaceAll(REPORT, (_, path: string) => {

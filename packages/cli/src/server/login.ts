@@ -1,4 +1,4 @@
-/** Logs the user in at a server that requires it, and keeps the tokens for the next command. */
+/** Logs the user in at a server that requires it, and stores the tokens for later commands. */
 
 import { join } from 'node:path'
 import { type Login, oauth } from '@mcpx/auth/client'
@@ -15,7 +15,7 @@ export function tokenFile(terminal: Terminal): string {
  * Creates the `auth` option of `http`: it uses the tokens of earlier logins, refreshes them, and opens the browser for a new
  * login.
  *
- * @param login whether a browser may be opened; without a terminal it never is
+ * @param login whether a browser may be opened. Without a terminal, no browser is opened
  */
 export function createAuth(terminal: Terminal, login: boolean): Login {
   const redirect = login && terminal.isInteractive ? loopbackRedirect() : undefined

@@ -7,27 +7,27 @@ import { isObject, type Responder } from '@mcpx/protocol'
 import { CliError, usageError } from '../output/errors.ts'
 import { describePlace } from './error-place.ts'
 
-/** A server that was loaded: an object of `createServer`, or an HTTP app such as `mcp(server)` returns. */
+/** A loaded server: an object of `createServer`, or an HTTP app such as the result of `mcp(server)`. */
 export type LoadedServer =
   | { readonly kind: 'server'; readonly server: Responder }
   | { readonly kind: 'app'; readonly fetch: (request: Request) => Response | Promise<Response> }
 
-/** Whether the source of a file serves over standard input and output by itself, so that it has to run as a process. */
+/** Returns whether a file serves over standard input and output by itself. Such a file must run as a process. */
 export async function servesItself(path: string): Promise<boolean> {
   const source = await readFile(path, 'utf8')
   return /\bserveStdio\s*\(|\bStdioServerTransport\b|\bStdioTransport\b/.test(source)
 }
 
 /**
- * Imports a file and returns the server that it exports, as `default` or as `server`. If one is a server and the other an
- * app, returns the one that is preferred.
+ * Imports a file and returns the server that it exports, as `default` or as `server`. If one is a server and the other
+ * an app, returns the preferred kind.
  *
  * @param preferred default: the kind of the default export
  * @throws CliError if the file fails, or exports no server
  */
 export async function loadServer(path: string, preferred?: LoadedServer['kind']): Promise<LoadedServer> {
   const exports = await importFile(path)
-  // A CommonJS module is the default export of itself.
+  // The exports of a CommonJS module are also its default export.
   const inner = isObject(exports.default) ? (exports.default as Record<string, unknown>) : {}
   const all = [exports.default, exports.server, inner.default, inner.server].flatMap((each) => readExport(each) ?? [])
   const loaded = all.find(({ kind }) => kind === preferred) ?? all[0]
@@ -47,7 +47,9 @@ function readExport(value: unknown): LoadedServer | undefined {
   return { kind: 'app', fetch: (request) => app.fetch(request) }
 }
 
-/** Errors of Node for files that a newer Node, or a compiler, would load. Nothing of the file has run then. */
+/**
+ * Errors of Node for files that a newer Node or a compiler can load. After such an error, no code of the file has run.
+ */
 const NEEDS_COMPILER = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX', 'ERR_MODULE_NOT_FOUND']
 
 async function importFile(path: string): Promise<Record<string, unknown>> {
@@ -73,7 +75,7 @@ async function importOrCompile(path: string): Promise<Record<string, unknown>> {
     return createJiti(path, { interopDefault: false })
       .import<Record<string, unknown>>(href)
       .catch((failure: NodeJS.ErrnoException) => {
-        // The message of Node is better.
+        // Throw the error of Node, whose message is better.
         throw failure.code === 'MODULE_NOT_FOUND' && code === 'ERR_MODULE_NOT_FOUND' ? error : failure
       })
   }

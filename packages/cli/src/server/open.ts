@@ -1,4 +1,7 @@
-/** Connects to the server that a user named: resolves the argument `server`, and passes the options of the connection on. */
+/**
+ * Connects to the server that the user named: resolves the argument `server`, and applies the options of the
+ * connection.
+ */
 
 import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
@@ -16,14 +19,14 @@ import { ServerStderr } from './server-stderr.ts'
 import { findServers, parseSettings, readServersOf, selectServer } from './settings.ts'
 import { readTarget, type Target } from './target.ts'
 
-/** A server that was named, ready to be connected to. Nothing has been started or requested yet. */
+/** The server that the user named. No process was started and no request was sent yet. */
 export interface ResolvedServer {
   readonly target: Target
   /** A name for people: the URL, the command, the path, or the name in the settings. */
   readonly label: string
-  /** Connects to it; for a file, the server itself. */
+  /** The connector for the server, or for a file the server itself. */
   readonly connector: Connector | Responder
-  /** Hides from now on what the server writes to standard error: it has started. */
+  /** Hides further output of the server's standard error. Called when the server has started. */
   readonly hideStderr: () => void
 }
 
@@ -80,7 +83,7 @@ async function resolveTarget(
  * Connects to the server that a user named, runs a function with the client, and closes the connection. Returns what the
  * function returns.
  *
- * @param clientOptions options of `connect` in addition to those of the command line
+ * @param clientOptions additional options of `connect`
  */
 export async function useServer<T>(
   context: CommandContext,
@@ -91,7 +94,7 @@ export async function useServer<T>(
 ): Promise<T> {
   const server = await resolveServer(context, word, options)
   const client = await openServer(context, server, options, clientOptions)
-  // Not `await using`, which Node 20 and 22 do not support.
+  // Do not use `await using`, which Node 20 and 22 do not support.
   try {
     return await run(client, server)
   } finally {
@@ -137,7 +140,7 @@ interface Transports {
   http(url: string, options?: { headers?: Record<string, string>; fetch?: HttpOptions['fetch'] }): Promise<Connector>
 }
 
-/** Returns functions that create connectors. They load the packages of the transports when they are called. */
+/** Returns functions that create connectors. The functions load the transport packages when they are called. */
 function createTransports(terminal: Terminal, options: ServerOptions, stderr: ServerStderr): Transports {
   const headers = readHeaders(options.header)
   if (options.token !== undefined) headers.Authorization = `Bearer ${options.token}`
@@ -150,7 +153,7 @@ function createTransports(terminal: Terminal, options: ServerOptions, stderr: Se
     },
     async http(url, { headers: given, fetch } = {}) {
       const { http } = await import('@mcpx/transport-http/client')
-      // The token of the environment must not replace the one that settings have for this server.
+      // MCPX_TOKEN must not replace a token in the settings of the server.
       const { MCPX_TOKEN: token } = terminal.env
       const own = mergeHeaders(given, headers)
       const all = token && !own.has('authorization') ? mergeHeaders(own, { authorization: `Bearer ${token}` }) : own
@@ -161,7 +164,7 @@ function createTransports(terminal: Terminal, options: ServerOptions, stderr: Se
   }
 }
 
-/** Adds headers, whose names are the same in any case. */
+/** Adds headers. Header names are not case-sensitive. */
 function mergeHeaders(
   first: ConstructorParameters<typeof Headers>[0],
   second: Readonly<Record<string, string>>,
@@ -183,11 +186,11 @@ async function connectorOfFile(
 ): Promise<Connector | Responder> {
   const { loadServer, servesItself } = await import('./module-file.ts')
   if (await servesItself(path)) {
-    // The command `run` serves what the file exports, or lets the file serve itself.
+    // `mcpx run` serves the export of the file, or lets the file serve by itself.
     const [command, ...args] = terminal.program
     return transports.spawn(command, [...args, 'run', path, '--stdio'])
   }
-  // The server may log to standard output, which belongs to the result.
+  // The server may log to standard output, which must contain only the result.
   terminal.guardStdout()
   const loaded = await loadServer(path)
   if (loaded.kind === 'server') return loaded.server
@@ -203,7 +206,7 @@ async function connectorOfEntry(
   { env, cwd }: Terminal,
   transports: Transports,
 ): Promise<Connector> {
-  // `fromSettings` wants connectors at once. The transport is loaded after it has read the entry.
+  // `fromSettings` calls these functions synchronously, so load the transport after it has read the entry.
   let create: (() => Promise<Connector>) | undefined
   const later = (loader: () => Promise<Connector>): Connector => {
     create = loader
@@ -231,7 +234,7 @@ async function readSettingsText({ stdin }: Terminal): Promise<string> {
   throw usageError('standard input: expected the settings of a server, got nothing', SETTINGS_EXAMPLE)
 }
 
-/** Returns the server of settings that were piped: one server, or an object with one of them. */
+/** Returns the server of settings from standard input: one entry, or an object with one named entry. */
 function entryOf(settings: unknown): [name: string, entry: Record<string, unknown>] {
   const { mcpServers, servers } = isObject(settings) ? settings : {}
   const entries = Object.entries(mcpServers ?? servers ?? { stdin: settings })

@@ -1,4 +1,4 @@
-/** The options of commands that connect to a server, and of those that serve one. */
+/** The options of commands that connect to a server, and of commands that serve one. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -23,8 +23,8 @@ export interface ServerOptions {
 }
 
 /**
- * Adds the argument `server` and the options of a connection. With `optional`, the server may be missing. `config` describes
- * the option `--config` of a command that uses it in another way, too.
+ * Adds the argument `server` and the options of a connection. With `optional`, the server may be missing. `config` is
+ * another description of the option `--config`.
  */
 export function addServerArgument(
   command: Command,
@@ -40,7 +40,7 @@ function addServerOptions(command: Command, [config = '', configHelp]: readonly 
     .option('--no-login', 'do not open a browser to log in')
     .option(
       '--env <name=value>',
-      'set a variable for the command, or pass one on by its name; may be repeated',
+      'set a variable for the command, or pass on a variable by its name; may be repeated',
       collect,
       [],
     )
@@ -48,7 +48,7 @@ function addServerOptions(command: Command, [config = '', configHelp]: readonly 
     .option('--timeout <ms>', 'how long to wait for a response, in ms', positiveReader('--timeout'))
     .option('--connect-timeout <ms>', 'how long a server may take to start, in ms', positiveReader('--connect-timeout'))
     .option(config, configHelp)
-    .option('-v, --verbose', 'show the messages, and what the server writes to standard error')
+    .option('-v, --verbose', 'show the messages and the standard error of the server')
 }
 
 /** The values of the options of commands that serve a file. */
@@ -67,7 +67,7 @@ export function addServingOptions(command: Command): Command {
     .argument('<file>', 'a file that exports a server, in TypeScript or JavaScript')
     .option('--http', 'serve over HTTP; the default in a terminal')
     .option('--stdio', 'serve over standard input and output; the default without a terminal')
-    .option('--port <port>', 'the port; 0 for any free one', '3000')
+    .option('--port <port>', 'the port; 0 for any free port', '3000')
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--path <path>', 'the path of the endpoint', '/mcp')
     .option('--json', 'print what happens as JSON, one event per line; over HTTP only')
@@ -76,7 +76,7 @@ export function addServingOptions(command: Command): Command {
 /**
  * Returns the whole path of the file to serve, and whether it is served over HTTP.
  *
- * @throws CliError for a file that does not exist, and for options that exclude each other
+ * @throws CliError if the file does not exist, or if two options exclude each other
  */
 export function readServing(
   file: string,
@@ -128,7 +128,7 @@ export function readHeaders(values: readonly string[]): Record<string, string> {
   )
 }
 
-/** Reads `--env` values; a name alone passes on the variable of this process. */
+/** Reads `--env` values. For a name without a value, uses the variable of this process. */
 export function readVariables(
   values: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

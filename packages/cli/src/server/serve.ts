@@ -1,4 +1,4 @@
-/** Serves what a file exports over HTTP. */
+/** Serves the export of a file over HTTP. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ import type { LoadedServer } from './module-file.ts'
 export interface ServeOptions {
   readonly host: string
   readonly port: string
-  /** The path of the endpoint. An app has its own. */
+  /** The path of the endpoint. Ignored for an app, which has its own paths. */
   readonly path: string
 }
 

@@ -1,17 +1,17 @@
-/** Decides what a user sees of the standard error of a server that was started. */
+/** Decides which part of a server's standard error is shown. */
 
 import type { Output } from '../output/output.ts'
 import { plainText } from '../output/plain-text.ts'
 import type { Terminal } from '../output/terminal.ts'
 
-/** How long a server may take before its output is shown, in ms: it may be waiting for the user. */
+/** If a server has not started after this time, in ms, its output is shown, because it may be waiting for the user. */
 const PATIENCE = 5_000
-/** How much output is kept until then, in characters. */
+/** How much output is kept before the server has started, in characters. */
 const MAX_KEPT = 65_536
 
 /**
- * Receives the standard error of a server. Most of it is of no interest, so it is shown with `--verbose`, or if the server
- * has not started after 5 s. Errors of the connection repeat its last lines in any case.
+ * Receives the standard error of a server. Shows it with `--verbose`, or if the server has not started after 5 s.
+ * Connection errors always repeat its last lines.
  */
 export class ServerStderr {
   readonly #output: Output
@@ -25,17 +25,17 @@ export class ServerStderr {
     this.#stderr = stderr
     this.#isVerbose = isVerbose
     this.#mode = isVerbose ? 'shown' : 'kept'
-    // The process must not wait for it.
+    // The timer must not keep the process running.
     setTimeout(() => this.#show(), PATIENCE).unref()
   }
 
-  /** Accepts text that the server wrote. */
+  /** Adds text that the server has written. */
   write(text: string): void {
     if (this.#mode === 'shown') this.#stderr.write(plainText(text))
     else if (this.#mode === 'kept') this.#kept = (this.#kept + text).slice(-MAX_KEPT)
   }
 
-  /** Shows nothing more, except with `--verbose`. */
+  /** Hides further output, except with `--verbose`. */
   hide(): void {
     if (this.#isVerbose) return
     this.#mode = 'hidden'

@@ -8,7 +8,7 @@ import { HOSTS, type Host, type Machine, pathsOf, projectFolders } from './hosts
 /** A server in a settings file. */
 export interface FoundServer {
   readonly name: string
-  /** The id of the host; undefined for a file given with `--config`. */
+  /** The id of the host. Undefined for a file of `--config`. */
   readonly host: string | undefined
   /** The path of the settings file. */
   readonly file: string
@@ -32,7 +32,7 @@ export interface SettingsFile {
   readonly scope: 'project' | 'user'
 }
 
-/** Returns the paths of the settings of all hosts: those of the project first, then those of the user. */
+/** Returns the paths of the settings of all hosts: first of the project, then of the user. */
 export function settingsFiles(machine: Machine): SettingsFile[] {
   const { join } = pathsOf(machine.platform)
   return [
@@ -62,7 +62,7 @@ export async function findServers(machine: Machine): Promise<FoundServers> {
   return { servers: (await Promise.all(found)).flat(), problems }
 }
 
-/** Reads the servers of one file, in the format of any host. Its name determines the syntax. */
+/** Reads the servers of one file, in the format of any host. The file name determines the syntax. */
 export async function readServersOf(path: string, cwd: string): Promise<FoundServer[]> {
   const format = /\.toml$/i.test(path) ? 'toml' : /\.ya?ml$/i.test(path) ? 'yaml' : 'json'
   const settings = await readSettings(path, format)
@@ -77,7 +77,7 @@ export async function readServersOf(path: string, cwd: string): Promise<FoundSer
 /**
  * Returns the server of a name. `claude-code:shop` names the host, too.
  *
- * @throws CliError for an unknown name, with the nearest one, and for a name of several different servers
+ * @throws CliError if the name is unknown, with the most similar name, or if several different servers have this name
  */
 export function selectServer(name: string, { servers, problems }: FoundServers): FoundServer {
   const [, hostId, rest] = /^([a-z-]+):(.+)$/.exec(name) ?? []
@@ -134,9 +134,9 @@ async function readSettings(file: string, format: Host['format']): Promise<Recor
   throw usageError(`${file}: expected an object, got ${kindOf(settings)}`)
 }
 
-/** Parses settings. Errors name the line, and contain nothing of the file, which may hold secrets. */
+/** Parses settings. Errors name the line. They do not quote the file, which may contain secrets. */
 export async function parseSettings(file: string, text: string, format: Host['format']): Promise<unknown> {
-  // Empty files exist after an installation.
+  // Some hosts create an empty file when they are installed.
   if (text.trim() === '') return {}
   if (format === 'json') {
     const { parse, printParseErrorCode } = await import('jsonc-parser')

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { usageError } from '../output/errors.ts'
 
-/** The word that stands for the command after `--`. No user can type it. */
+/** The placeholder for the command after `--`. A user cannot type it. */
 export const SERVER_COMMAND = '\u0000'
 
 /** The help of the argument `server`. */
@@ -23,10 +23,10 @@ export type Target =
 export const SCRIPT = /\.[cm]?[jt]sx?$/
 
 /**
- * Returns the kind of server that a word names. Nothing is read, started or requested.
+ * Returns the kind of server that a word names. Reads no file, starts no process and sends no request.
  *
  * @param command the words after `--`, for the word `SERVER_COMMAND`
- * @throws CliError for a word that cannot be a server, with the likely meaning
+ * @throws CliError if the word cannot be a server; the error proposes the likely meaning
  */
 export function readTarget(word: string, command: readonly string[] | undefined, cwd: string): Target {
   if (word === SERVER_COMMAND) {
@@ -49,6 +49,6 @@ function readUrl(word: string): URL {
   if (!URL.canParse(word)) throw usageError(`${JSON.stringify(word)} is not a valid URL`)
   const url = new URL(word)
   if (url.username === '' && url.password === '') return url
-  // The error does not quote the URL.
+  // Do not quote the URL, which contains a secret.
   throw usageError('The URL contains a name or a password', 'Pass them by --header or --token.')
 }

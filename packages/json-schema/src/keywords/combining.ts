@@ -53,7 +53,7 @@ const buildAlternatives =
         if (evaluation.skippedPatterns === skippedPatterns) certainMatches++
       } else if (findings) failedBranches.push(findings)
       if (certainMatches > 0 && !mustMatchOne && !evaluated) {
-        // This branch makes the value valid, whatever the skipped patterns of the other branches match.
+        // This branch makes the value valid, so the skipped patterns of other branches do not matter.
         evaluation.skippedPatterns = skippedBefore
         return true
       }
@@ -107,7 +107,10 @@ function joinExpectations(expectations: readonly Expectation[]): Expectation {
   }
 }
 
-/** Returns whether a branch is for values of another type, or objects with another value in a property such as `kind`. */
+/**
+ * Returns whether a branch is for values of another type, or for objects with another value of a property such as
+ * `kind`.
+ */
 function isForOtherKind(branch: readonly Finding[], depth: number): boolean {
   return branch.some((finding) => {
     if (!finding.expectation) return false

@@ -19,7 +19,7 @@ import {
 // Roots
 
 export const Root = z.object({
-  /** A `file:` URI. */
+  /** The folder as a `file:` URI. */
   uri: text,
   name: optionalText,
   _meta: optionalMeta,
@@ -77,7 +77,7 @@ export const SamplingMessage = z.object({ ...samplingContent, _meta: optionalMet
 export interface SamplingMessage extends z.infer<typeof SamplingMessage> {}
 
 export const ModelHint = z.object({
-  /** Part of the name of a model, such as `sonnet`. */
+  /** A part of the name of a model, such as `sonnet`. */
   name: optionalText,
 })
 /** A preferred model. */
@@ -94,7 +94,7 @@ export const ModelPreferences = z.object({
 export interface ModelPreferences extends z.infer<typeof ModelPreferences> {}
 
 export const ToolChoice = z.object({
-  /** Default: `auto`. */
+  /** Whether the model may (`auto`), must (`required`) or must not (`none`) use tools. Default: `auto`. */
   mode: z.optional(z.enum(['auto', 'required', 'none'])),
 })
 /** Whether the model may, must or must not use tools. */
@@ -105,7 +105,10 @@ export const CreateMessageRequestParams = z.object({
   messages: list<SamplingMessage>(SamplingMessage),
   modelPreferences: z.optional(ModelPreferences),
   systemPrompt: optionalText,
-  /** The servers whose context the model receives. Default: `none`. The other two are deprecated together with sampling. */
+  /**
+   * The servers whose context the model receives. Default: `none`. The other values are deprecated, like sampling
+   * itself.
+   */
   includeContext: z.optional(z.enum(['none', 'thisServer', 'allServers'])),
   temperature: z.optional(z.number()),
   maxTokens: Integer,
@@ -128,9 +131,9 @@ export interface CreateMessageRequest extends z.infer<typeof CreateMessageReques
 export const CreateMessageResult = z.object({
   ...Result.shape,
   ...samplingContent,
-  /** The name of the model that generated it. */
+  /** The name of the model that generated the message. */
   model: text,
-  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another value of the provider. */
+  /** Why the model has stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another value of the provider. */
   stopReason: optionalText,
 })
 /** The message that the model generated. */
@@ -237,7 +240,7 @@ export const LegacyTitledEnumSchema = z.object({
   /** The titles, in the order of `enum`. */
   enumNames: z.optional(list(text)),
 })
-/** A single choice with titles in the old form, which `oneOf` replaces. */
+/** A single choice with titles in the old form. Use `oneOf` instead. */
 export interface LegacyTitledEnumSchema extends z.infer<typeof LegacyTitledEnumSchema> {}
 
 /** A single or multiple choice. */
@@ -277,13 +280,13 @@ export interface RequestedSchema extends z.infer<typeof RequestedSchema> {}
 
 export const ElicitRequestFormParams = z.object({
   ...RequestParams.shape,
-  /** Absent means `form`. */
+  /** The mode. A missing mode means `form`. */
   mode: z.optional(z.literal('form')),
-  /** Shown to the user. */
+  /** The message for the user. */
   message: text,
   requestedSchema: RequestedSchema,
 })
-/** Asks the user to fill in a form. Never ask for secrets this way. */
+/** Asks the user to fill in a form. Never request secrets with a form. */
 export interface ElicitRequestFormParams extends z.infer<typeof ElicitRequestFormParams> {}
 
 export const ElicitRequestURLParams = z.object({
@@ -309,7 +312,10 @@ export interface ElicitRequest extends z.infer<typeof ElicitRequest> {}
 
 export const ElicitResult = z.object({
   ...Result.shape,
-  /** For a URL, `accept` means that the user agreed to open it, not that the visit is complete. */
+  /**
+   * The decision of the user. For a URL, `accept` means that the user agreed to open it, not that the visit is
+   * complete.
+   */
   action: z.enum(['accept', 'decline', 'cancel']),
   /** The values of the form, if the user accepted. */
   content: z.optional(record(z.union([text, z.number(), z.boolean(), list(text)]))),

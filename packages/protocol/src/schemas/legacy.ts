@@ -1,4 +1,4 @@
-/** The schemas that only the legacy era has: the handshake, log levels, URL elicitations, and the tasks of 2025-11-25. */
+/** The schemas of the legacy era only: the handshake, log levels, URL elicitations, and the tasks of 2025-11-25. */
 
 import * as z from 'zod/mini'
 import { expected, list } from '../validate.ts'
@@ -27,11 +27,11 @@ export const Task = z.object({
   taskId: text,
   status: TaskStatus,
   statusMessage: optionalText,
-  /** An ISO 8601 timestamp. */
+  /** The time of the creation, as an ISO 8601 timestamp. */
   createdAt: text,
-  /** An ISO 8601 timestamp. */
+  /** The time of the last change, as an ISO 8601 timestamp. */
   lastUpdatedAt: text,
-  /** How long the task is kept after `createdAt`, in ms. Null means forever. */
+  /** How long the task is kept after `createdAt`, in ms. Null means without limit. */
   ttl: z.nullable(integerOrNull),
   /** The time between two polls, in ms. */
   pollInterval: z.optional(Integer),
@@ -43,7 +43,7 @@ export const TaskMetadata = z.object({
   /** How long to keep the task, in ms. */
   ttl: z.optional(Integer),
 })
-/** Requests that a request becomes a task. */
+/** Metadata of a request that should become a task. */
 export interface TaskMetadata extends z.infer<typeof TaskMetadata> {}
 const augmented = { task: z.optional(TaskMetadata) }
 
@@ -55,7 +55,7 @@ export const ListTasksResult = z.object({ ...PaginatedResult.shape, tasks: list<
 export const TaskStatusNotificationParams = z.object({ ...NotificationParams.shape, ...Task.shape })
 
 export const ToolExecution = z.object({
-  /** Default: `forbidden`. */
+  /** Whether calls of the tool may become tasks. Default: `forbidden`. */
   taskSupport: z.optional(z.enum(['forbidden', 'optional', 'required'])),
 })
 export const LegacyTool = z.object({ ...Tool.shape, execution: z.optional(ToolExecution) })
@@ -129,7 +129,7 @@ export const LegacyCreateMessageRequestParams = z.object({
 export const LegacyElicitRequestURLParams = z.object({
   ...ElicitRequestURLParams.shape,
   ...augmented,
-  /** The id of the elicitation in the notification of its completion. */
+  /** The id of the elicitation, which the notification of its completion repeats. */
   elicitationId: text,
 })
 /** Asks the user to visit a URL. */

@@ -45,7 +45,7 @@ export interface Resource extends z.infer<typeof Resource> {}
 
 export const ResourceTemplate = z.object({
   ...described,
-  /** A template as in RFC 6570. */
+  /** The URI template (RFC 6570). */
   uriTemplate: Uri,
 })
 /** A set of resources, described by a URI template. */
@@ -94,7 +94,7 @@ export interface ReadResourceResult extends z.infer<typeof ReadResourceResult> {
 
 export const ResourceUpdatedNotificationParams = z.object({
   ...NotificationParams.shape,
-  /** The resource that changed. It may be below the subscribed one. */
+  /** The URI of the resource that changed. It may be below the subscribed resource. */
   uri: Uri,
 })
 /** Parameters of `notifications/resources/updated`. */
@@ -272,7 +272,7 @@ export interface CompleteRequestParams extends z.infer<typeof CompleteRequestPar
 export const CompleteResult = z.object({
   ...Result.shape,
   completion: z.object({
-    /** The proposed values, best first, at most 100. */
+    /** The proposed values, the best first. At most 100. */
     values: list(text),
     /** The total number of proposals. */
     total: z.optional(Integer),

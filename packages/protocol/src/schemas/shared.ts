@@ -41,11 +41,11 @@ export const RequestId = z.custom<string | number>(isRequestId, {
 })
 export type RequestId = z.infer<typeof RequestId>
 
-/** Links progress notifications to the request that asked for them. */
+/** The token that connects progress notifications with their request. */
 export type ProgressToken = RequestId
 export const ProgressToken = RequestId
 
-/** The start of a page of a list, at most 16,000 characters. Opaque: only the server that created it can read it. */
+/** The start of a page of a list, at most 16,000 characters. Only the server that has created it can read it. */
 export type Cursor = string
 export const Cursor: z.ZodMiniType<string> = textUpTo(MAX_CURSOR_LENGTH)
 
@@ -59,7 +59,7 @@ export const MetaObject = AnyObject
 export const optionalMeta = z.optional(MetaObject)
 
 export const RequestMetaObject = z.looseObject({
-  /** Requests progress notifications with this token. */
+  /** If it is set, the server sends progress notifications with this token. */
   progressToken: z.optional(ProgressToken),
 })
 /** The metadata of a request. */
@@ -83,7 +83,10 @@ export interface NotificationParams extends z.infer<typeof NotificationParams> {
 
 export const Result = z.object({
   _meta: optionalMeta,
-  /** `complete`, `input_required`, or a value of an extension. Default: `complete`. Set by the library. */
+  /**
+   * The result type: `complete`, `input_required`, or a value of an extension. The library sets it. Default:
+   * `complete`.
+   */
   resultType: optionalText,
 })
 /** A result without other members. */
@@ -93,7 +96,10 @@ export const CacheableResult = z.object({
   ...Result.shape,
   /** How long the result is fresh, in ms. Negative values count as 0. Default: 0. */
   ttlMs: z.optional(z.number()),
-  /** `public`: the result is the same for all callers. Default: `private`. */
+  /**
+   * Whether a cache may use the result for all callers (`public`) or only for this caller (`private`). Default:
+   * `private`.
+   */
   cacheScope: z.optional(z.enum(['public', 'private'])),
 })
 /** A result with cache hints. */
@@ -115,7 +121,7 @@ export const BaseMetadata = z.object({
 })
 
 export const Icon = z.object({
-  /** An `https:` or `data:` URI. */
+  /** The image as an `https:` or `data:` URI. */
   src: text,
   mimeType: optionalText,
   /** Sizes such as `48x48`, or `any` for scalable formats. */
@@ -156,7 +162,7 @@ const optionalObject = z.optional(AnyObject)
 
 export const ClientCapabilities = z.object({
   experimental: settings,
-  /** By extension id, such as `io.modelcontextprotocol/ui`. */
+  /** The settings of extensions, by extension id such as `io.modelcontextprotocol/ui`. */
   extensions: settings,
   roots: z.optional(ListCapability),
   sampling: z.optional(z.object({ context: optionalObject, tools: optionalObject })),
@@ -168,7 +174,7 @@ export interface ClientCapabilities extends z.infer<typeof ClientCapabilities> {
 
 export const ServerCapabilities = z.object({
   experimental: settings,
-  /** By extension id, such as `io.modelcontextprotocol/ui`. */
+  /** The settings of extensions, by extension id such as `io.modelcontextprotocol/ui`. */
   extensions: settings,
   logging: optionalObject,
   completions: optionalObject,

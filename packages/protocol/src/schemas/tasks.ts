@@ -16,18 +16,18 @@ export const TaskStatus = z.enum(['working', 'input_required', 'completed', 'fai
 export type TaskStatus = z.infer<typeof TaskStatus>
 
 const positive = expected('a positive integer or null')
-// The type is written out, because older versions of zod do not export that of `z.int()`.
+// The type is written out, because older versions of zod do not export the type of `z.int()`.
 const Ttl: z.ZodMiniType<number> = z.int(positive).check(z.gte(1, positive))
 
 const members = {
-  /** At most 1,024 characters. */
+  /** The id of the task, at most 1,024 characters. */
   taskId: Name,
   statusMessage: optionalText,
-  /** An ISO 8601 timestamp. */
+  /** The time of the creation, as an ISO 8601 timestamp. */
   createdAt: text,
-  /** An ISO 8601 timestamp. */
+  /** The time of the last change, as an ISO 8601 timestamp. */
   lastUpdatedAt: text,
-  /** How long the task is kept after `createdAt`, in ms. Null: without end. */
+  /** How long the task is kept after `createdAt`, in ms. Null means without limit. */
   ttlMs: z.nullable(Ttl),
   /** The time between two polls, in ms. */
   pollIntervalMs: z.optional(Integer),

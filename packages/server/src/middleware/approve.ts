@@ -14,7 +14,7 @@ import type { Middleware } from '../middleware.ts'
 import { requireSupport } from '../questions.ts'
 import { checkOptionNames } from '../registration.ts'
 
-/** A boolean, or the result of an elicitation, in which `accept` means yes. */
+/** The decision about a call: a boolean, or the result of an elicitation, in which `accept` approves the call. */
 export type Approval = boolean | { readonly action: 'accept' | 'decline' | 'cancel' }
 
 /** Options of `approve`. */
@@ -29,7 +29,7 @@ export interface ApproveOptions {
   readonly key?: string | undefined
 }
 
-/** The most characters of the arguments in the form. The number of omitted characters is shown. */
+/** The largest number of characters of the arguments in the form. The form shows how many characters were omitted. */
 const MAX_ARGUMENTS_LENGTH = 2_000
 
 /** A form without fields, because accepting it is the approval. */
@@ -71,7 +71,7 @@ async function isApproved(
   if (ask !== undefined) return ctx.step(key, async () => isYes(await ask(call, ctx)))
   const intro = typeof message === 'function' ? message(tool, call) : (message ?? question(tool, call))
   const text = `${intro}\n\n${describeValue(call.arguments ?? {}, MAX_ARGUMENTS_LENGTH)}`
-  // Without `onUnsupported`: a server may answer other questions for its clients, but must not approve calls for its
+  // Do not use `onUnsupported`: a server may answer other questions for its clients, but must not approve calls for its
   // users.
   const params = { mode: 'form', message: text, requestedSchema: FORM } as const
   requireSupport({ method: 'elicitation/create', params }, ctx.client.capabilities)
@@ -89,7 +89,7 @@ function question({ title, annotations }: Tool, { name }: CallToolRequestParams)
 
 const declined = new WeakSet<object>()
 
-/** Returns whether a result is the refusal of `approve`, and not the failure of a tool. */
+/** Returns whether a result comes from `approve`, which has refused the call, and not from a tool. */
 export function isDeclined(result: object): boolean {
   return declined.has(result)
 }
@@ -107,7 +107,10 @@ const MAX_STRING_LENGTH = 300
 /** Longer JSON is written without line breaks: the indentation of deep values can take far more memory than the values. */
 const MAX_INDENTED_LENGTH = 65_536
 
-/** Characters that are invisible or change how others are displayed: control, format, line and paragraph separators. */
+/**
+ * Characters that are invisible or change the display of other characters: control and format characters, line and
+ * paragraph separators.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Writes a value as JSON for humans. Invisible characters are escaped, and the length is limited. */

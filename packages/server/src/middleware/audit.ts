@@ -61,7 +61,10 @@ export interface AuditOptions {
    * words such as password, token, secret, cookie and authorization.
    */
   readonly isSecret?: RedactOptions['isSecret']
-  /** The approximate number of argument characters in an entry. The rest is marked as left out. Default: 4,096. */
+  /**
+   * The approximate largest length of the arguments in an entry, in characters. Longer arguments are shortened and
+   * marked. Default: 4,096.
+   */
   readonly maxLength?: number | undefined
   /** Called when an entry could not be written. Default: none. */
   readonly onError?: ((error: unknown, entry: AuditEntry) => void) | undefined

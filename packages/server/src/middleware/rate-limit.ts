@@ -11,7 +11,7 @@ export const RATE_LIMITED = 429
 
 /** Options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** Maximum number of requests per caller and window, an integer from 1. */
+  /** The largest number of requests per caller and window: an integer from 1. */
   readonly limit: number
   /**
    * The length of a window, in ms. A window starts with the first request after the previous one. Around its end, a caller
@@ -24,8 +24,8 @@ export interface RateLimitOptions {
    */
   readonly key?: ((request: ServerRequest, ctx: Context) => string | undefined) | undefined
   /**
-   * Stores the counts. If the store fails, the request fails. Default: `store.counters` of the server, or
-   * `createMemoryCounterStore()`, for this process.
+   * Stores the counts. If the store fails, the request fails. Default: `store.counters` of the server, otherwise
+   * `createMemoryCounterStore()`, which counts only in this process.
    */
   readonly store?: CounterStore | undefined
 }

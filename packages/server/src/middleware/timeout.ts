@@ -10,10 +10,10 @@ import { PendingAnswer } from '../questions.ts'
 export const TIMED_OUT = 504
 
 /**
- * Creates a middleware that stops requests after `limit` ms: it responds, and aborts `ctx.signal` of the handler. A tool
- * call returns a result with `isError`; other requests fail with the code 504 and `data.timeoutMs`. Time spent on questions
- * to the client does not count. `Infinity`, or a function that returns undefined, means no limit. Throws a `RangeError` for
- * a limit of 0 or less.
+ * Creates a middleware that stops requests after `limit` ms: it aborts `ctx.signal` of the handler, and responds. A
+ * tool call returns a result with `isError`; other requests fail with the code 504 and `data.timeoutMs`. The time in
+ * which the client answers questions does not count. `Infinity`, or a function that returns undefined, means no limit.
+ * Throws a `RangeError` for a limit of 0 or less.
  *
  * ```ts
  * server.use(timeout(30_000))

@@ -27,8 +27,8 @@ import { readCursor, writeCursor } from '../named-items.ts'
 export type OwnedKind = ItemKind
 
 /**
- * A handler that knows the names of its items. A handler without `owns` is a catch-all: it is called for names that no
- * other handler owns.
+ * A handler that can say whether an item belongs to it. A handler without `owns` is a catch-all: it is called for names
+ * that no other handler owns.
  */
 export interface OwningHandler extends Handler {
   /**
@@ -45,8 +45,8 @@ export interface OwningHandler extends Handler {
 const ANSWERING_MEMBERS = { tool: 'callTool', prompt: 'getPrompt', resource: 'readResource' } as const
 
 /**
- * Combines parts. If two parts have an item with the same name, the first part is used, and lists omit the other item. The
- * combined handler has a member while any part has it. A single part is returned unchanged.
+ * Combines parts. If two parts have an item with the same name, the first part is used, and lists omit the other item.
+ * The combined handler has a member as long as one of the parts has it. A single part is returned unchanged.
  *
  * @param changes subscribes to the changes of all parts
  */
@@ -154,7 +154,10 @@ export type ListingHandler = Readonly<
   Partial<Record<List['member'], (page: PageRequest, ctx: Context) => Awaitable<ListResult> | undefined>>
 >
 
-/** The most items on a page of a joined list. A page of a single part may be longer, because it is never split. */
+/**
+ * The largest number of items on a page of a joined list. A page of a single part may be longer, because it is never
+ * split.
+ */
 const PAGE_SIZE = 1_000
 
 /** The position at which a joined list continues. */
@@ -223,7 +226,9 @@ function pageOf({ cursor: _, ...page }: PageRequest, { cursor }: Position): Page
   return cursor === undefined ? page : { ...page, cursor }
 }
 
-/** Combines cache hints: the shortest time, and `public` only if all parts are on this page and are public. */
+/**
+ * Combines cache hints. Returns the shortest time, and `public` only if all parts are on this page and all are public.
+ */
 function joinCacheHints(sources: readonly CacheableResult[], isPartial: boolean): CacheableResult {
   const hints: CacheableResult = {}
   const ttls = sources.map(({ ttlMs }) => ttlMs)

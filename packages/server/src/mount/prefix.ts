@@ -113,7 +113,7 @@ function renameList(result: ListResult, list: List, names: Prefix): object {
   return { ...result, [list.items]: items }
 }
 
-/** Renames the `ui:` resource in the metadata of a tool: the view that displays its results. */
+/** Renames the URI of a tool's view in the metadata of the tool. */
 function renameView(tool: Tool, names: Prefix): Tool {
   const { ui, 'ui/resourceUri': flat } = tool._meta ?? {}
   const uri = (ui as { resourceUri?: unknown } | undefined)?.resourceUri

@@ -1,4 +1,4 @@
-/** The skills of one server: their entries, and their files, which are verified when they are read. */
+/** The skills of one server. Files are verified when they are read. */
 
 import {
   type Awaitable,
@@ -21,11 +21,11 @@ import { checkDigest, type Manifest, readBody, readContents, readManifest } from
 export interface SkillCallOptions {
   /** Cancels the request. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for each response, in ms. Default: that of the client. */
+  /** How long to wait for each response, in ms. Default: the timeout of the client. */
   readonly timeout?: number | undefined
 }
 
-/** A connected client, as `connect` of `@mcpx/client` returns it. */
+/** A connected client: the result of `connect` of `@mcpx/client`. */
 export interface SkillsConnection {
   /** The declared capabilities of the server. */
   readonly server: { readonly capabilities: { readonly extensions?: Readonly<Record<string, unknown>> | undefined } }
@@ -40,19 +40,19 @@ export interface SkillsConnection {
 /** The options of `skills`. */
 export interface SkillsClientOptions {
   /**
-   * Whether skills without digests may be read. Their files cannot be verified, and may differ from those that were approved.
+   * Whether skills without digests may be read. Their files cannot be verified, and may differ from the approved files.
    * Default: false.
    */
   readonly allowDynamic?: boolean | undefined
-  /** Keeps verified files. Default: `createMemoryCache()`, 32 MiB. `false`: none. */
+  /** Caches verified files. `false` disables the cache. Default: `createMemoryCache()`, 32 MiB. */
   readonly cache?: SkillCache | false | undefined
-  /** Called with every problem that was handled: an entry that is left out, for example. Default: none. */
+  /** Called with each problem that was handled, for example an invalid entry that is left out. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /**
- * Stores files by their digests, such as `sha256:2c26…`. Their bytes are hashed again whenever they are used, so a store that others
- * can write to, such as a folder, cannot change a skill.
+ * Stores files by their digests, such as `sha256:2c26…`. Bytes from the cache are hashed before each use, so a cache
+ * that others can write to, such as a folder, cannot change a skill.
  */
 export interface SkillCache {
   /** Returns the bytes that were stored for a digest, or undefined. */
@@ -61,10 +61,10 @@ export interface SkillCache {
   set(digest: string, bytes: Uint8Array): Awaitable<unknown>
 }
 
-/** How many bytes are kept in memory: 32 MiB, twice the largest skill. */
+/** The size of the cache in memory, in bytes: 32 MiB, twice the size of the largest skill. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Creates a cache in memory. When it is full, the files that were not used for the longest time are removed. */
+/** Creates a cache in memory. If it is full, it removes the least recently used files. */
 export function createMemoryCache(): SkillCache {
   const files = new Map<string, Uint8Array>()
   let total = 0
@@ -99,17 +99,17 @@ export interface SkillFile {
   readonly text: string | undefined
   /** The MIME type, by the name of the file. Default: none. */
   readonly mimeType: string | undefined
-  /** The text after the frontmatter: the instructions for the model. Only of the `SKILL.md` of the skill. */
+  /** The text of the `SKILL.md` after its frontmatter: the instructions for the model. Undefined for other files. */
   readonly body: string | undefined
-  /** Whether the bytes are those of the entry. False only for dynamic skills. */
+  /** Whether the bytes match the digest in the entry. False only for dynamic skills. */
   readonly isVerified: boolean
 }
 
-/** The skills of a server. Nothing is requested before it is needed. */
+/** The skills of a server. Each method sends its requests when it is called. */
 export interface SkillLibrary {
-  /** Lists the entries of all skills. Invalid ones are left out, with a warning. */
+  /** Lists the entries of all skills. Invalid entries are left out with a warning. */
   list(options?: SkillCallOptions): Promise<Skill[]>
-  /** Returns the entry of a skill, by the URI of its `SKILL.md`. The list need not contain it. */
+  /** Returns the entry of a skill, by the URI of its `SKILL.md`. It also finds skills that the server does not list. */
   get(uri: string, options?: SkillCallOptions): Promise<Skill>
   /**
    * Reads a file of a skill: its `SKILL.md`, or the file that a reference in it names, such as `references/FORMS.md`. A file that is
@@ -117,13 +117,16 @@ export interface SkillLibrary {
    */
   read(skill: Skill, reference?: string, options?: SkillCallOptions): Promise<SkillFile>
   /**
-   * Lists a directory, by its URI without a slash at the end. Sub-directories have the MIME type `inode/directory`. For the files of a
-   * skill, `skill.resources` has all of them without a request.
+   * Lists a directory, by its URI without a slash at the end. Sub-directories have the MIME type `inode/directory`. To
+   * list the files of a skill, use `skill.resources`, which needs no request.
    */
   readDirectory(uri: string, options?: SkillCallOptions): Promise<Resource[]>
 }
 
-/** The most pages of one list, and the most characters of the JSON of their items: as many as in one message. */
+/**
+ * The largest number of pages of one list, and of characters in the JSON of all items, which is the limit of one
+ * message.
+ */
 const MAX_PAGES = 1_000
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
@@ -138,7 +141,7 @@ export const LIBRARY_OPTIONS: readonly (keyof SkillsClientOptions)[] = ['allowDy
  * const { body } = await library.read(skill)
  * ```
  *
- * Calls reject with `SkillError` `unsupported` for a server that offers no skills.
+ * If the server has no skills, calls reject with a `SkillError` whose reason is `unsupported`.
  */
 export function skills(client: SkillsConnection, options: SkillsClientOptions = {}): SkillLibrary {
   checkConnection('skills', client)
@@ -151,7 +154,7 @@ export function checkConnection(place: string, client: unknown): void {
   throw new TypeError(`${place}: expected a connected client, got ${kindOf(client)}; write await connect(…)`)
 }
 
-/** Returns the bytes of a file from a cache. Undefined if it has none, or other bytes. */
+/** Returns the bytes of a file from a cache. Returns undefined if they are missing or do not match the digest. */
 async function readCache(cache: SkillCache, { digest, size }: SkillResource) {
   const bytes = (await cache.get(digest)) as Uint8Array<ArrayBuffer> | undefined
   return bytes?.length === size && (await digestOf(bytes)) === digest ? bytes : undefined
@@ -238,7 +241,7 @@ class Library implements SkillLibrary {
     const resource = files?.get(uri)
     const kept = resource && (await this.#useCache((cache) => readCache(cache, resource)))
     if (kept !== undefined) return kept
-    // A kept response may be older than the entry.
+    // Request the file again, because a cached response may be older than the entry.
     const sent = { uri: resource?.uri ?? uri }
     const result = await this.#client.request('resources/read', sent, { ...options, fresh: true })
     const bytes = readContents(uri, result, resource?.size)
@@ -248,7 +251,7 @@ class Library implements SkillLibrary {
     return bytes
   }
 
-  /** A cache that fails, for example because a disk is full, is like an empty one. */
+  /** Calls the cache. A failure, for example because a disk is full, counts as a missing file. */
   async #useCache<Result>(use: (cache: SkillCache) => Awaitable<Result>): Promise<Result | undefined> {
     try {
       return this.#cache && (await use(this.#cache))
@@ -303,7 +306,7 @@ class Library implements SkillLibrary {
     return all
   }
 
-  /** Returns the settings that the server declares. Throws if it offers no skills. */
+  /** Returns the settings that the server declares. Throws if the server has no skills. */
   #checkSupport(): Readonly<Record<string, unknown>> {
     const settings = this.#client.server.capabilities.extensions?.[SKILLS_EXTENSION]
     if (isObject(settings)) return settings
@@ -311,7 +314,7 @@ class Library implements SkillLibrary {
   }
 }
 
-/** The error of a skill without digests, which the options do not allow. */
+/** Creates the error for a skill without digests if the options do not allow such skills. */
 export function dynamicError({ uri }: Skill): SkillError {
   const remedy = 'pass `allowDynamic: true` to accept files that cannot be verified'
   return new SkillError('dynamic', `skill ${quoted(uri)} has no digests; ${remedy}`)

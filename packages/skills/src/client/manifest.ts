@@ -1,4 +1,4 @@
-/** Checks entries that servers send, and the bytes of files against them. */
+/** Checks the entries of servers, and compares files with them. */
 
 import { isObject, kindOf, quoted } from '@mcpx/protocol'
 import { digestOf, fromBase64, toText } from '../bytes.ts'
@@ -6,7 +6,7 @@ import { differingMember, parseSkillFile } from '../frontmatter.ts'
 import { checkLimits, frontmatterProblem, SKILL_LIMITS, type Skill, SkillError, type SkillResource } from '../skill.ts'
 import { locateSkill, normalizeUri } from '../uris.ts'
 
-/** An entry whose form is valid. */
+/** A valid entry. */
 export interface Manifest {
   readonly skill: Skill
   /** The normalized URI of the directory of the skill. */
@@ -15,7 +15,7 @@ export interface Manifest {
   readonly files: ReadonlyMap<string, SkillResource> | undefined
 }
 
-/** Checks the form of an entry. Throws a `SkillError` that names the member, because the skill must not be loaded. */
+/** Checks an entry. Throws a `SkillError` that names the invalid member. */
 export function readManifest(entry: unknown): Manifest {
   const { uri, frontmatter, resources } = isObject(entry) ? entry : ({} as Record<string, unknown>)
   if (typeof uri !== 'string') throw new SkillError('invalid-skill', `skill.uri: expected string, got ${kindOf(uri)}`)
@@ -54,8 +54,8 @@ export function readManifest(entry: unknown): Manifest {
 }
 
 /**
- * Returns the bytes of a file from the result of `resources/read`. A length that cannot fit is refused before the contents are
- * decoded.
+ * Returns the bytes of a file from the result of `resources/read`. Refuses contents of a wrong length before it decodes
+ * them.
  *
  * @param size the number of bytes; undefined if it is unknown
  */
@@ -66,7 +66,7 @@ export function readContents(uri: string, result: unknown, size: number | undefi
   const most = size ?? SKILL_LIMITS.bytes
   let bytes: Uint8Array<ArrayBuffer> | undefined
   if (typeof text === 'string') {
-    // Each UTF-16 code unit is at least one byte of UTF-8.
+    // Each UTF-16 code unit has at least one byte in UTF-8.
     if (text.length > most) throw sizeError(uri, size, `at least ${text.length}`)
     bytes = new TextEncoder().encode(text)
   } else if (typeof blob === 'string') {
@@ -95,14 +95,14 @@ function sizeError(uri: string, size: number | undefined, found: string): SkillE
 /** The remedy for contents that do not match an entry. */
 const RENEW = 'the contents were not used; get the entry again, and approve it if it has changed'
 
-/** Throws for bytes with another hash than the entry has. */
+/** Throws if the hash of the bytes differs from the digest in the entry. */
 export async function checkDigest({ uri, digest }: SkillResource, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const found = await digestOf(bytes)
   if (found === digest) return
   throw new SkillError('digest-mismatch', `skill file ${quoted(uri)}: expected ${digest}, got ${found}; ${RENEW}`)
 }
 
-/** Returns the text of a `SKILL.md` after its frontmatter. Throws if that differs from the frontmatter of the entry. */
+/** Returns the text of a `SKILL.md` after its frontmatter. Throws if its frontmatter differs from the entry. */
 export function readBody({ uri, frontmatter }: Skill, bytes: Uint8Array): string {
   const fail = (problem: string) =>
     new SkillError('frontmatter-mismatch', `skill ${quoted(uri)}: ${problem}; the skill was not loaded`)

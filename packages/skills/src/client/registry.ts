@@ -1,4 +1,4 @@
-/** The skills of many servers under unique names, with approvals that end when a skill changes. */
+/** Combines the skills of several servers under unique names, and stores approvals, which end when a skill changes. */
 
 import { type Awaitable, guarded, isObject, kindOf, quoted, refuseUnknownOption } from '@mcpx/protocol'
 import { digestOf } from '../bytes.ts'
@@ -20,25 +20,25 @@ import { readManifest } from './manifest.ts'
 
 /** A skill of a registry. */
 export interface RegisteredSkill {
-  /** The label of the server, a slash, and the path of the skill: `shop/acme/refunds`. No other skill has it. */
+  /** The unique name: the label of the server, a slash, and the path of the skill, such as `shop/acme/refunds`. */
   readonly name: string
   /** The label that the host has given to the server. */
   readonly server: string
   /** The entry of the skill. */
   readonly skill: Skill
-  /** Whether the skill is approved with exactly this frontmatter and these files. */
+  /** Whether exactly this frontmatter and these files are approved. */
   readonly isApproved: boolean
 }
 
-/** A skill that needs an approval before it is loaded. */
+/** A skill that must be approved before it is loaded. */
 export interface ApprovalRequest extends RegisteredSkill {
-  /** Whether the skill was approved before, with another frontmatter or other files. */
+  /** Whether an earlier version of the skill was approved. */
   readonly hasChanged: boolean
 }
 
 /**
- * Stores approvals: for each skill, a hash over its frontmatter and over the URIs and digests of its files. A `Map` is one; to keep
- * approvals, store its entries and pass `new Map(entries)` at the next start.
+ * Stores approvals: for each skill, a hash of its frontmatter and of the URIs and digests of its files. A `Map`
+ * implements this interface. To keep approvals, save its entries, and pass `new Map(entries)` at the next start.
  */
 export interface ApprovalStore {
   /** Returns the hash that was stored for a skill, or undefined. */
@@ -52,28 +52,34 @@ export interface ApprovalStore {
 /** The options of `createSkillRegistry`. */
 export interface SkillRegistryOptions extends SkillsClientOptions {
   /**
-   * Asks the user for the approval of a skill when it is loaded for the first time, and after it has changed. Only `true`
-   * approves. Default: none; `registry.approve` approves.
+   * Asks the user whether to approve a skill. Called when the skill is loaded for the first time, and after it has
+   * changed. Only `true` approves. Default: none; then call `registry.approve`.
    */
   readonly approve?: ((request: ApprovalRequest) => Awaitable<boolean>) | undefined
-  /** Stores the approvals. Default: a new `Map`, for this process. */
+  /** Stores the approvals. Default: a new `Map`, which lasts as long as the process. */
   readonly approvals?: ApprovalStore | undefined
 }
 
-/** The skills of many servers. Nothing is requested before it is needed, and a file only from the server of its skill. */
+/** The skills of several servers. A file is requested only from the server of its skill. */
 export interface SkillRegistry {
-  /** Whether unapproved skills can be loaded, because the option `approve` asks for them. */
+  /** Whether unapproved skills can be loaded, because the option `approve` asks the user. */
   readonly canAsk: boolean
-  /** Lists the skills of all servers that offer some, in the order of the servers. A server that fails causes a warning. */
+  /**
+   * Lists the skills of all servers, in the order of the servers. A server without skills is skipped, and a server that
+   * fails is skipped with a warning.
+   */
   list(options?: SkillCallOptions): Promise<RegisteredSkill[]>
   /**
-   * Loads a skill: gets its entry, checks the approval, and reads its `SKILL.md`, whose `body` is for the model. Loading is what an
-   * approval is for: `allowed-tools` and other members of the frontmatter grant nothing.
+   * Loads a skill: gets its entry, checks the approval, and reads its `SKILL.md`. Pass `body` to the model. An approval
+   * permits only to load the skill; `allowed-tools` and other members of the frontmatter have no effect.
    */
   load(name: string, options?: SkillCallOptions): Promise<LoadedSkill>
   /** Reads another file of an approved skill, by a reference in its `SKILL.md`. */
   read(name: string, reference: string, options?: SkillCallOptions): Promise<SkillFile>
-  /** Approves a skill that `list` returned, with exactly this frontmatter and these files. Needed again when they change. */
+  /**
+   * Approves a skill of `list` with exactly this frontmatter and these files. After a change, the skill must be
+   * approved again.
+   */
   approve(skill: RegisteredSkill): Promise<void>
   /** Removes the approval of a skill. */
   revoke(name: string): Promise<void>
@@ -92,16 +98,16 @@ export interface LoadedSkill extends RegisteredSkill {
 const OPTION_NAMES = ['approve', 'approvals', ...LIBRARY_OPTIONS] satisfies (keyof SkillRegistryOptions)[]
 
 /**
- * Joins the skills of several servers. The labels are yours: nothing that a server says about itself becomes part of a name.
+ * Combines the skills of several servers. You choose the labels; the names of servers are not used.
  *
  * ```ts
  * const registry = createSkillRegistry({ docs, shop }, { approve: ({ name }) => askUser(`Use the skill ${name}?`) })
  * const { body } = await registry.load('docs/git-workflow')
  * ```
  *
- * @param servers connected clients by label, such as `clients` of `connectAll`. Undefined ones are left out
+ * @param servers connected clients by label, such as `clients` of `connectAll`. Undefined clients are left out
  * @throws TypeError for an option that does not exist
- * @throws RangeError for a label that is not made of letters, digits, `.`, `_` and `-`
+ * @throws RangeError if a label contains other characters than letters, digits, `.`, `_` and `-`
  */
 export function createSkillRegistry(
   servers: Readonly<Record<string, SkillsConnection | undefined>>,
@@ -120,7 +126,7 @@ export function createSkillRegistry(
 interface Member {
   readonly label: string
   readonly library: SkillLibrary
-  /** The entries that were received last, by URI. */
+  /** The newest entry of each skill, by URI. */
   readonly entries: Map<string, Skill>
 }
 
@@ -130,7 +136,7 @@ class Registry implements SkillRegistry {
   readonly #approvals: ApprovalStore
   readonly #onWarning: (warning: Error) => void
   readonly #members = new Map<string, Member>()
-  /** The dynamic skills that were approved. They have no digests, so their approval is not stored. */
+  /** The approved dynamic skills. Their approval is not stored, because they have no digests. */
   readonly #dynamic = new Set<string>()
 
   constructor({ approve, approvals = new Map(), cache, ...options }: SkillRegistryOptions) {
@@ -207,7 +213,10 @@ class Registry implements SkillRegistry {
     await this.#approvals.delete(keyOf(member, uri))
   }
 
-  /** Remembers an entry. If another one was approved, the approval ends, even if the server restores that one later. */
+  /**
+   * Stores an entry. If another version was approved, the approval ends, even if the server restores that version
+   * later.
+   */
   async #hold(member: Member, skill: Skill): Promise<ApprovalRequest> {
     const name = nameOf(member.label, skill.uri)
     const { uri } = this.#find(name)
@@ -252,22 +261,26 @@ class Registry implements SkillRegistry {
   }
 }
 
-/** Stands for the hash of an approval that has ended. */
+/** Replaces the hash of an approval that has ended. */
 const CHANGED = 'changed'
 
 function keyOf({ label }: Member, uri: string): string {
   return `${label} ${uri}`
 }
 
-/** Returns the name of a skill. URIs of other schemes than `skill:` are a part of it, so that no two skills have one name. */
+/**
+ * Returns the name of a skill. If the URI has another scheme than `skill:`, the name contains the whole URI, so that
+ * names are unique.
+ */
 function nameOf(label: string, uri: string): string {
   const directory = locateSkill(uri)?.directory ?? uri
   return `${label}/${directory.replace(/^skill:\/\//, '')}`
 }
 
 /**
- * Returns a hash over the frontmatter and over the URIs and digests of all files. Undefined for a dynamic skill. The frontmatter is a
- * part of it because models see the description before the `SKILL.md` is read and compared with it.
+ * Returns a hash of the frontmatter and of the URIs and digests of all files. Returns undefined for a dynamic skill.
+ * The hash includes the frontmatter, because models see the description before the `SKILL.md` is read and compared with
+ * the entry.
  */
 async function hashEntry(skill: Skill): Promise<string | undefined> {
   const { files } = readManifest(skill)
@@ -279,7 +292,7 @@ async function hashEntry(skill: Skill): Promise<string | undefined> {
   return digestOf(new TextEncoder().encode(lines.join('') + frontmatter))
 }
 
-/** Servers may send members in any order, and may leave out those that are null. */
+/** Sorts members, and removes members that are null, because servers may send them in any order or leave them out. */
 function sortMembers(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const sorted = Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1))
   return Object.fromEntries(sorted.filter(([, value]) => value !== null))

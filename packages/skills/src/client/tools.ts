@@ -1,4 +1,4 @@
-/** Two tools with which a model loads skills and reads their files. */
+/** Two tools for models: one loads a skill, the other reads a file of a skill. */
 
 import { type CallToolResult, type JsonObject, kindOf, quoted, type Tool } from '@mcpx/protocol'
 import { toBase64 } from '../bytes.ts'
@@ -6,34 +6,37 @@ import type { Skill } from '../skill.ts'
 import type { SkillCallOptions } from './library.ts'
 import type { RegisteredSkill, SkillRegistry } from './registry.ts'
 
-/** A source of tools: for `createToolset` of `@mcpx/toolset`, or for a loop of your own. A connected client is one. */
+/**
+ * A source of tools, for `createToolset` of `@mcpx/toolset` or for your own agent loop. A connected client implements
+ * this interface.
+ */
 export interface SkillTools {
   /** Lists the tools. */
   listTools(): { all(): Promise<Tool[]> }
-  /** Calls a tool. A skill that cannot be read is a result with `isError`, so that the model can react. */
+  /** Calls a tool. If a skill cannot be read, returns a result with `isError`, so that the model can react. */
   callTool(name: string, args: JsonObject, options?: SkillCallOptions): Promise<CallToolResult>
   /** Opens a stream of changes. */
   listen?(filter: { toolsListChanged: boolean }): AsyncIterable<unknown> & { close(): void }
 }
 
-/** The most skills that the description of `read_skill` names. */
+/** The largest number of skills in the description of `read_skill`. */
 const MAX_LISTED = 200
-/** The most characters of each description. */
+/** The longest description of a skill, in characters. */
 const MAX_DESCRIPTION = 1_024
-/** The most characters of one text, because models accept a limited number. A file may have 16 MiB. */
+/** The longest text for a model, in characters. Models accept less than the 16 MiB that a file may have. */
 const MAX_TEXT = 200_000
-/** The most file names after the instructions of a skill. */
+/** The largest number of file names after the instructions of a skill. */
 const MAX_FILES = 100
 
 /**
- * Returns the tools `read_skill` and `read_skill_file`. The description of the first one names the skills that can be loaded: those
- * that are approved, and all of them if the registry asks for approvals.
+ * Returns the tools `read_skill` and `read_skill_file`. The description of `read_skill` lists the skills that can be
+ * loaded: the approved skills, or all skills if the registry asks for approvals.
  *
  * ```ts
  * const tools = aiSdkTools(await createToolset(skillTools(registry, all)), { jsonSchema })
  * ```
  *
- * @param others tools to offer beside them, such as a connected client. Default: none
+ * @param others additional tools, such as a connected client. Default: none
  */
 export function skillTools(registry: SkillRegistry, others?: SkillTools): SkillTools {
   const own = { read_skill: readSkill, read_skill_file: readSkillFile }
@@ -64,7 +67,7 @@ export function skillTools(registry: SkillRegistry, others?: SkillTools): SkillT
 function defineTools(skills: readonly RegisteredSkill[], canAsk: boolean): Tool[] {
   const loadable = skills.filter(({ isApproved }) => isApproved || canAsk)
   const lines = loadable.slice(0, MAX_LISTED).map(({ name, skill }) => {
-    // Without line breaks, a description cannot look like another skill.
+    // Remove line breaks, so that a description cannot look like another skill.
     const description = skill.frontmatter.description.replace(/\s+/g, ' ').trim()
     return `- ${name}: ${description.slice(0, MAX_DESCRIPTION)}`
   })

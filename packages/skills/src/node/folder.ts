@@ -7,7 +7,7 @@ import { quoted } from '@mcpx/protocol'
 import { SKILL_FILE, SKILL_LIMITS, SkillError } from '../skill.ts'
 import type { SkillSource } from '../source.ts'
 
-/** The most files and directories that are visited, so that `skills('/')` ends. */
+/** The largest number of files and directories that are visited, so that `skills('/')` ends. */
 const MAX_VISITED = 100_000
 /** The deepest directory. */
 const MAX_DEPTH = 16
@@ -18,11 +18,11 @@ const QUIET = 50
 export class Folder implements SkillSource {
   readonly #path: string
   readonly #ignore: (path: string) => boolean
-  /** The folder without links on the way to it. */
+  /** The real path of the folder, without links. */
   #root = ''
-  /** The name of the folder and a slash if it is a skill itself. Otherwise empty. */
+  /** The name of the folder and a slash if the folder is a skill. Otherwise empty. */
   #prefix = ''
-  /** The paths of links and devices, with what they are. Reading them throws. */
+  /** The kinds of links and devices, by path. Reading them throws. */
   #refused: ReadonlyMap<string, string> = new Map()
 
   /**
@@ -43,7 +43,7 @@ export class Folder implements SkillSource {
     let visited = 0
 
     const add = async (path: string, entry: Dirent): Promise<void> => {
-      // Otherwise, a link to a whole skill would be left out without a warning.
+      // Include links to whole skills, so that they are not left out without a warning.
       const exists = async (file: string) => stat(join(root, file)).then(Boolean, () => false)
       const isLinkedSkill = entry.isSymbolicLink() && (await exists(`${path}/${SKILL_FILE}`))
       const file = `${prefix}${path}${isLinkedSkill ? `/${SKILL_FILE}` : ''}`
@@ -89,11 +89,11 @@ export class Folder implements SkillSource {
 
   async #readFile(path: string): Promise<Uint8Array | undefined> {
     const file = join(this.#root, ...path.slice(this.#prefix.length).split('/'))
-    // Without O_NONBLOCK, opening a named pipe waits for a writer.
+    // Use O_NONBLOCK, because opening a named pipe would otherwise wait for a writer.
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const stats = await handle.stat()
-      // A directory on the way may have been replaced by a link.
+      // A parent directory may have been replaced by a link.
       if (!stats.isFile() || (await realpath(file)) !== file) return undefined
       if (stats.size <= SKILL_LIMITS.bytes) return await handle.readFile()
       const problem = `expected at most ${SKILL_LIMITS.bytes} bytes (16 MiB), got ${stats.size}; remove or split it`
@@ -105,7 +105,7 @@ export class Folder implements SkillSource {
 
   watch(onChange: () => void, onWarning: (warning: Error) => void): () => void {
     const fail = (cause: unknown) => {
-      // The folder was removed. The watcher of its parent notices when it is created again.
+      // The folder was removed. The watcher of the parent folder notices when it is created again.
       if ((cause as { code?: unknown }).code === 'ENOENT') return
       const remedy = 'restart the server after changes, or pass `watch: false`'
       onWarning(new Error(`skills: the folder ${quoted(this.#path)} cannot be watched; ${remedy}`, { cause }))

@@ -13,8 +13,8 @@ import { Folder } from './folder.ts'
 /** The options of `skills` for a folder. */
 export interface FolderSkillsOptions extends SkillsOptions, BundleOptions {
   /**
-   * Whether skills are read again when files change, and clients are notified. Default: true, unless the environment variable
-   * `NODE_ENV` is `production`.
+   * Whether to watch the files. If they change, skills are read again, and clients are notified. Default: true, unless
+   * the environment variable `NODE_ENV` is `production`.
    */
   readonly watch?: boolean | undefined
 }
@@ -29,15 +29,15 @@ export interface BundleOptions {
 }
 
 /**
- * Serves the skills of a folder: each directory with a `SKILL.md`, at any depth. Files are hashed once, and again after they have
- * changed. Links are not followed.
+ * Serves the skills of a folder: each directory with a `SKILL.md`, at any depth. Files are hashed at the start and
+ * after changes. Links are not followed.
  *
  * ```ts
  * createServer(info, { extensions: [skills(new URL('./skills', import.meta.url))] })
  * ```
  *
  * @param folder a path, which is relative to the working directory, or a `file:` URL
- * @throws SkillError when there is no such folder
+ * @throws SkillError if the folder does not exist
  * @throws TypeError for an option that does not exist
  */
 export function skills(folder: string | URL, options: FolderSkillsOptions = {}): SkillsExtension {
@@ -52,14 +52,14 @@ export function skills(folder: string | URL, options: FolderSkillsOptions = {}):
 export type JsonBundle = Record<string, string | { readonly base64: string }>
 
 /**
- * Reads the skills of a folder into one object, for runtimes without files: write it as JSON when you build, import it, and pass it
- * to `skills` of `@mcpx/skills`. Files outside of skills are left out.
+ * Reads the skills of a folder into one object, for runtimes without files. Write the object as JSON in your build,
+ * import it, and pass it to `skills` of `@mcpx/skills`. Files outside of skills are left out.
  *
  * ```ts
  * await writeFile('src/skills.json', JSON.stringify(await bundleSkills('skills')))
  * ```
  *
- * @throws AggregateError of all skills that cannot be served, so that the build fails
+ * @throws AggregateError with an error for each skill that cannot be served, so that the build fails
  */
 export async function bundleSkills(folder: string | URL, options: BundleOptions = {}): Promise<JsonBundle> {
   refuseUnknownOption('bundleSkills', options, ['ignore'] satisfies (keyof BundleOptions)[])

@@ -11,7 +11,7 @@ type Metadata = Readonly<Record<string, unknown>>
 export interface Client extends DevClient {
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
-  /** How the client authenticates. */
+  /** How the client authenticates at the token endpoint. */
   readonly method: 'none' | 'client_secret' | 'private_key_jwt'
 }
 
@@ -129,7 +129,7 @@ function metadataUrlProblem(text: string, isLocal: boolean): string | undefined 
   return problemOf(url)
 }
 
-/** Authenticates the client of a request by secret or assertion. Returns undefined when the request names no client. */
+/** Authenticates the client of a request by secret or assertion. Returns undefined if the request names no client. */
 export async function authenticateClient(
   state: ServerState,
   request: Request,

@@ -29,19 +29,20 @@ export interface DevAuthorizationServer {
   readonly metadata: Readonly<Record<string, unknown>>
   /** Returns the public keys. */
   jwks(): Promise<JSONWebKeySet>
-  /** Replaces the signing key. `drop` also removes the old keys from `jwks`. Default: they stay. */
+  /** Replaces the signing key. With `drop`, also removes the old keys from `jwks`. Default: false. */
   rotateKeys(options?: { readonly drop?: boolean }): Promise<void>
   /** Issues an access token without a login. */
   issue(grant: Partial<Pick<Grant, 'subject' | 'clientId' | 'scopes' | 'resources' | 'jkt'>>): Promise<string>
   /**
-   * Signs any JWT, for tests of token validation. The claims replace the standard ones; undefined leaves a claim out.
-   * `typ`: type in the header, default `at+jwt`. `ttl`: lifetime in ms, default 3,600,000; may be negative.
+   * Signs any JWT, for tests of token validation. The claims replace the standard claims; an undefined claim is left
+   * out. `typ` is the type in the header, by default `at+jwt`. `ttl` is the lifetime in ms, by default 3,600,000; it
+   * may be negative.
    */
   sign(
     claims: Readonly<Record<string, unknown>>,
     options?: { readonly typ?: string; readonly ttl?: number },
   ): Promise<string>
-  /** Revokes an access token. Only introspection shows it. */
+  /** Revokes an access token. Only introspection reports the revocation. */
   revoke(accessToken: string): void
   /** Makes the current DPoP nonce invalid. */
   rotateNonce(): void

@@ -46,7 +46,7 @@ export function preflightResponse(): Response {
   return new Response(null, { status: 204, headers })
 }
 
-/** Limit of request bodies, in characters. */
+/** The largest request body, in characters. */
 const MAX_BODY = 64 * 1024
 
 export async function readBody(request: Request): Promise<string> {

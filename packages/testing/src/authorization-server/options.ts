@@ -11,9 +11,14 @@ export interface DevClient {
   readonly clientSecret?: string | undefined
   /** The public keys of the client, for `private_key_jwt`. Default: none. */
   readonly jwks?: JSONWebKeySet | undefined
-  /** Compared exactly, except for the port of a loopback address. Default: none. */
+  /**
+   * The permitted redirect URIs. They are compared exactly, except for the port of a loopback address. Default: none.
+   */
   readonly redirectUris?: readonly string[] | undefined
-  /** Default: `authorization_code` and `refresh_token`, or `client_credentials` without redirect URIs. */
+  /**
+   * The grants that the client may use. Default: `authorization_code` and `refresh_token`; without redirect URIs,
+   * `client_credentials`.
+   */
   readonly grantTypes?: readonly string[] | undefined
   /** The name of the client that users see. Default: none. */
   readonly name?: string | undefined
@@ -23,7 +28,7 @@ export interface DevClient {
 export interface TrustedAssertions {
   /** The `iss` claim of its assertions, compared exactly. */
   readonly issuer: string
-  /** Its public keys. Default: fetched from `jwksUri`. */
+  /** Its public keys. Default: the keys at `jwksUri`. */
   readonly jwks?: JSONWebKeySet | undefined
   /** The URL of its public keys. */
   readonly jwksUri?: string | undefined
@@ -49,7 +54,10 @@ export interface DevAuthorizationServerOptions {
   readonly clients?: readonly DevClient[] | undefined
   /** The user who logs in. Default: `dev-user`. */
   readonly subject?: string | undefined
-  /** Decides instead of a user: `false` denies, an array grants only these scopes. Default: everything is granted. */
+  /**
+   * Decides in place of the user: `false` denies, `true` grants, and an array grants only these scopes. Default: all
+   * requested scopes are granted.
+   */
   readonly consent?: ((request: ConsentRequest) => boolean | readonly string[]) | undefined
   /** Supported scopes. Default: any; the metadata lists none. */
   readonly scopes?: readonly string[] | undefined

@@ -25,7 +25,7 @@ export interface AuthorizationCode extends Grant {
   used: boolean
 }
 
-/** Times in seconds since 1970. */
+/** An access token. Times are in seconds since 1970. */
 export interface AccessToken extends Grant {
   readonly issuedAt: number
   readonly expiresAt: number
@@ -48,7 +48,10 @@ export interface ServerState {
   readonly revokedFamilies: ExpiringMap<true>
   /** Ids of assertions and proofs, each of which may be used once. */
   readonly usedIds: ExpiringMap<true>
-  /** The DPoP nonce. Created when it is first needed, because workers have no random numbers while modules are loaded. */
+  /**
+   * The DPoP nonce. It is created when it is first needed, because workers allow no random numbers while modules are
+   * loaded.
+   */
   nonce: string | undefined
 }
 
@@ -79,7 +82,7 @@ export function endpointUrl({ options }: ServerState, name: string): string {
 /** How long ids of assertions and proofs are stored, in ms. This is longer than they are valid. */
 const USED_ID_TTL = 10 * 60_000
 
-/** Throws when an id is used for the second time. */
+/** Throws if an id is used for the second time. */
 export function useOnce({ usedIds }: ServerState, id: string, problem: () => OAuthError): void {
   if (usedIds.get(id) !== undefined) throw problem()
   usedIds.set(id, true, USED_ID_TTL)
@@ -130,7 +133,7 @@ interface SigningKey {
 
 export class SigningKeys {
   readonly #issuer: string
-  /** The newest key is first. Created when it is first needed. */
+  /** The keys, the newest first. The first key is created when it is needed. */
   #keys: Promise<readonly SigningKey[]> | undefined
 
   constructor(issuer: string) {
@@ -141,14 +144,14 @@ export class SigningKeys {
     return { keys: (await this.#load()).map(({ publicJwk }) => publicJwk) }
   }
 
-  /** Replaces the signing key. `drop` also removes the old keys from `jwks`. */
+  /** Replaces the signing key. With `drop`, also removes the old keys from `jwks`. */
   async rotate(drop: boolean): Promise<void> {
     const [key, old] = await Promise.all([createKey(), this.#load()])
     this.#keys = Promise.resolve(drop ? [key] : [key, ...old])
   }
 
   /**
-   * Signs a JWT. The claims replace the standard ones; a claim that is undefined is left out.
+   * Signs a JWT. The claims replace the standard claims; an undefined claim is left out.
    *
    * @param ttl Lifetime, in ms.
    */

@@ -51,13 +51,13 @@ function isPrivateV6(address: string): boolean {
 /** The type of the option `fetch`, which is called with a URL as a string. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-/** Time limit, in ms. */
+/** The time limit of a request, in ms. */
 const TIMEOUT = 5_000
 
 /**
  * Fetches a JSON object without following redirects. Rejects with an Error that names the problem.
  *
- * @param maxBytes Limit of the body. Default: 262,144.
+ * @param maxBytes The largest body, in bytes. Default: 262,144.
  */
 export async function fetchObject(
   url: string,

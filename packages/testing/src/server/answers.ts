@@ -37,9 +37,9 @@ export interface AnswersOptions {
   readonly model?: ScriptedModel | undefined
 }
 
-/** A question that a server has asked. */
+/** An input request that the server has sent. */
 export interface AskedQuestion {
-  /** The name of the scripted answer that was used. Undefined for a sampling request, and if no answer fits. */
+  /** The name of the scripted answer that was used. Undefined for a sampling request, or if no answer fits. */
   readonly name: string | undefined
   /** The message for the user, or the text of the last message for the model. */
   readonly message: string

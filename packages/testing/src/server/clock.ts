@@ -1,4 +1,4 @@
-/** A fake clock, with which tests of timeouts do not have to wait. */
+/** A fake clock, so that tests of timeouts do not have to wait. */
 
 import FakeTimers from '@sinonjs/fake-timers'
 
@@ -24,7 +24,7 @@ export interface FakeClockOptions {
 
 /** The clock advances in steps of this size, in ms. */
 const STEP = 1_000
-/** The turns of the event loop after each step, in which streams deliver their data. */
+/** The number of turns of the event loop after each step. In these turns, streams deliver their data. */
 const TURNS = 10
 /** The real time before the first step, in ms, in which modules are loaded. */
 const REAL_TIME = 20
@@ -35,9 +35,9 @@ const MAX_CRYPTO_TIME = 1_000
 
 /**
  * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a
- * clock that stands still. All timeouts of the packages use it: those of requests, sessions, subscriptions, tasks,
- * tokens and stores in memory. Timers that are already running are not affected, so create the clock before the server.
- * Other processes are not affected either.
+ * clock that stands still. All timeouts of the packages use this clock: of requests, sessions, subscriptions, tasks,
+ * tokens and stores in memory. It does not affect timers that are already running, so create the clock before the
+ * server. It does not affect other processes.
  *
  * ```ts
  * using clock = fakeClock()

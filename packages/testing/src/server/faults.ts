@@ -41,14 +41,14 @@ export interface FaultyConnector extends Connector {
   readonly seed: number
 }
 
-/** How long a response waits for the next one, in ms. */
+/** How long a delayed response waits for the next response, in ms. */
 const LONGEST_REORDER = 50
 /** The methods that open a connection. */
 const OPENING: readonly string[] = ['server/discover', 'initialize']
 
 /**
- * Returns a connector with faults. A request that was cut rejects with `ConnectionError` `closed`, and so do the other
- * requests of the connection; a client then connects again. The error contains the seed.
+ * Returns a connector with faults. If the connection breaks, all its requests reject with a `ConnectionError` (reason
+ * `closed`), whose message contains the seed. A client then connects again.
  *
  * ```ts
  * await using client = await connect(faults(http(url), { cut: 0.05, delay: [0, 20], duplicate: 0.1 }))

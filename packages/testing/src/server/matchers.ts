@@ -5,11 +5,11 @@ import { findDifferences, listDifferences, show } from '../check.ts'
 import type { AskedQuestion } from './answers.ts'
 import type { Report } from './test-server.ts'
 
-/** The verdict of a matcher, as test runners expect it. */
+/** The result of a matcher, in the format of test runners. */
 export interface MatcherResult {
   /** Whether the assertion is true. */
   readonly pass: boolean
-  /** Describes why the assertion failed, also for `.not`. */
+  /** Describes why the assertion failed. This also works with `.not`. */
   message(): string
   /** The received value, for test runners that show a difference. */
   readonly actual?: unknown
@@ -142,8 +142,8 @@ export interface Verification extends Assertions {
  * verify(run).not.toHaveAsked('Which row?')
  * ```
  *
- * Each assertion throws an `Error` that says what was expected and received. Its members `actual` and `expected` let
- * the test runner show the difference.
+ * Each assertion throws an `Error` with the expected and the received value. Test runners use its members `actual` and
+ * `expected` to show the difference.
  */
 export function verify(value: unknown): Verification {
   return { ...assertionsOf(value, true), not: assertionsOf(value, false) }

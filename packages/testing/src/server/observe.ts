@@ -19,7 +19,7 @@ export interface Failure {
   readonly data?: unknown
   /** The reason why there was no response. */
   readonly reason?: ConnectionError['reason'] | undefined
-  /** The HTTP status, if the transport refused with one. */
+  /** The HTTP status of a refused request. */
   readonly status?: number | undefined
   /** Whether the same request may succeed if it is repeated. */
   readonly retryable?: boolean | undefined

@@ -1,4 +1,4 @@
-/** Runs a test with a client of a server, in all requested eras and over all requested transports. */
+/** Runs a test with a client that is connected to a server, in all requested eras and over all requested transports. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import {

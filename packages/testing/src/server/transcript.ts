@@ -46,7 +46,7 @@ function copyOf(step: Step, replacer: Replacer): Step {
 /**
  * Returns a connector whose responses come from a transcript. Requests are compared with recorded requests by method
  * and parameters; the name and version of the client are ignored. A request that was not recorded rejects with
- * `ConnectionError` `unsupported`. Its message describes the difference to the most similar request.
+ * `ConnectionError` (reason `unsupported`). Its message describes the difference to the most similar request.
  *
  * @param options the `redact` function that the transcript was recorded with
  * @throws TypeError if the value is not a transcript
@@ -117,7 +117,10 @@ class Player {
     return new Promise(() => {})
   }
 
-  /** Passes a message of the server to the client, and compares the answer to a question with the recorded one. */
+  /**
+   * Passes a message of the server to the client. If it is an input request, compares the response with the recorded
+   * response.
+   */
   async #receive(step: ServerMessage, options: RequestOptions, responder: Responder): Promise<void> {
     const { method, params } = step
     const message =
@@ -139,7 +142,7 @@ class Player {
     if (differences.length > 0) throw this.#recorded.createError(differences)
   }
 
-  /** Plays the messages of the server that follow a step and belong to no call. */
+  /** Sends the messages of the server that follow a step and belong to no call. */
   async #playUnrelated(after: Step, responder: Responder): Promise<void> {
     const { steps } = this.#recorded
     for (const step of steps.slice(steps.indexOf(after) + 1)) {

@@ -1,7 +1,7 @@
 /** The JSON Schemas that model APIs accept for the arguments of tools. The README names the source of each rule. */
 
 /**
- * A kind of schema that a model API accepts. All APIs accept `common` without strict mode; it is used if the API is not
+ * A kind of schema that a model API accepts. All APIs accept `common` without strict mode, so use it if the API is not
  * known.
  */
 export type Dialect = 'common' | 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-strict' | 'gemini'
@@ -13,7 +13,7 @@ export interface DialectRules {
   readonly keywords?: ReadonlySet<string>
   /** The values of `format` that are supported. Default: all of them. */
   readonly formats?: ReadonlySet<string>
-  /** Whether a `pattern` must not have a lookaround, such as `(?!a)`. */
+  /** Whether a `pattern` must not contain a lookaround, such as `(?!a)`. */
   readonly plainPatterns?: true
   /** The names that properties of the root may have. Default: every name. */
   readonly names?: RegExp
@@ -79,7 +79,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['contentMediaType', 'contentEncoding', 'contentSchema', 'propertyOrdering', 'nullable'],
 ])
 
-/** Keywords with a schema, a list of schemas, and an object of schemas. */
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
 export const SCHEMA_KEYWORDS: readonly string[] = [
   ...['additionalProperties', 'propertyNames', 'unevaluatedProperties', 'items', 'contains', 'unevaluatedItems'],
   ...['not', 'if', 'then', 'else'],

@@ -23,9 +23,9 @@ export interface SchemaChange {
   /** The keyword that was changed or removed. */
   readonly keyword: string
   /**
-   * The effect on the accepted values. `same`: none, after the arguments were restored. `wider`: the model may send
-   * values that the tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send
-   * all values that the tool accepts.
+   * The effect on the accepted values. `same`: no effect after `restore`. `wider`: the model may send values that the
+   * tool does not accept; they are refused when the tool is called. `narrower`: the model cannot send some values that
+   * the tool accepts.
    */
   readonly effect: 'same' | 'wider' | 'narrower'
   /** Describes the change. */
@@ -36,7 +36,7 @@ export interface SchemaChange {
 export interface FittedSchema {
   /** The schema for the model. */
   readonly schema: JsonObject & { readonly type: 'object' }
-  /** Whether the schema follows the rules of the strict mode of its dialect. If not, it must be sent without strict mode. */
+  /** Whether the schema follows the rules of the strict mode. If not, send it without strict mode. */
   readonly strict: boolean
   /** The differences to the original schema. */
   readonly changes: readonly SchemaChange[]
@@ -264,8 +264,8 @@ class Fitting {
   }
 
   /**
-   * Converts the schemas of a keyword such as `not`, for which a schema that accepts more values makes the whole schema
-   * accept fewer. These schemas must remain exact.
+   * Converts the schemas of a keyword such as `not`. They must remain exact: if the inner schema accepts more values,
+   * the whole schema accepts fewer.
    */
   #exactly(keyword: string, path: string, fitSchemas: () => unknown): unknown {
     const start = this.#changes.length
@@ -277,7 +277,10 @@ class Fitting {
     return undefined
   }
 
-  /** Removes the keywords that the dialect does not support. Short ones are added to the description for the model. */
+  /**
+   * Removes the keywords that the dialect does not support. If they are short, adds them to the description for the
+   * model.
+   */
   #supported(schema: JsonObject, path: string): JsonObject {
     const { keywords, formats, plainPatterns = false, maxMinItems = Number.POSITIVE_INFINITY } = this.#rules
     if (keywords === undefined && !plainPatterns) return schema
@@ -294,7 +297,7 @@ class Fitting {
         continue
       }
       if (ANNOTATIONS.has(keyword)) continue
-      // Without `prefixItems`, `items` would apply to all items.
+      // If `prefixItems` were removed, `items` would apply to all items.
       if (keyword === 'prefixItems') throw new NotStrict(path, keyword, 'its items have several schemas')
       this.#change(path, keyword, 'wider', 'removed, because it is not supported')
       const note = `${keyword}: ${JSON.stringify(value)}`

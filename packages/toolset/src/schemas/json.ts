@@ -16,12 +16,15 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns the value if it is an object, and an empty one otherwise. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** Compares two JSON values. The order of members counts, so equal values may compare as different, but never the reverse. */
+/**
+ * Compares two JSON values, including the order of members. Returns true only for equal values, but may return false
+ * for equal values whose members have another order.
+ */
 export function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,10 +1,10 @@
 /** Merges the schemas of `allOf` into one schema, and the alternatives at the root into one object. */
 import { isObject, isSame, isString, type JsonObject, listOf, objectOf, omit } from './json.ts'
 
-/** Called for each keyword that cannot be merged; the merged schema accepts more values. */
+/** Called for each keyword that cannot be merged. The merged schema then accepts more values. */
 type OnLoss = (keyword: string, message: string) => void
 
-/** Keywords whose meaning depends on each other. */
+/** Groups of keywords whose meaning depends on each other. */
 const GROUPS: readonly (readonly string[])[] = [
   ['if', 'then', 'else'],
   ['items', 'prefixItems', 'additionalItems'],

@@ -1,4 +1,7 @@
-/** Removes each `null` that a strict mode requires instead of a missing property. */
+/**
+ * Removes `null` values that a model sends instead of missing properties, because a strict mode requires all
+ * properties.
+ */
 import { isObject, type JsonObject, listOf, objectOf } from './json.ts'
 import { typesOf } from './merge.ts'
 import { resolveReference } from './references.ts'

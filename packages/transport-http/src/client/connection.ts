@@ -30,7 +30,7 @@ import { noResponseError } from './send.ts'
 /** Maximum number of requests that wait for their response. */
 const MAX_PENDING = 10_000
 
-/** A request that is under way. */
+/** A request without a response. */
 interface Call {
   readonly era: ClientEra
   readonly controller: AbortController

@@ -12,7 +12,7 @@ import type {
 } from '@mcpx/protocol'
 import type { Settings } from './options.ts'
 
-/** Sends messages as one era of the protocol does, and handles the messages that the server sends. */
+/** Sends messages in the form of one era, and handles the messages of the server. */
 export interface ClientEra {
   /** Resolves to the response; rejects with `ConnectionError` when no response arrives. */
   request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage>
@@ -38,14 +38,14 @@ export interface EraHost {
   readonly signal: AbortSignal
   readonly responder: Responder
   report(problem: Error): void
-  /** Returns an id that no request has had. */
+  /** Returns an unused request id. */
   nextId(): RequestId
   /** Passes a response to the request that waits for it, or reports it. */
   handleResponse(response: ResponseMessage): void
   /** Passes a notification to the request with this id. Returns false if the request has no listener. */
   handleNotification(id: RequestId, notification: NotificationMessage): boolean
   notify(method: string, params?: object): Promise<void>
-  /** Pauses the timeouts of one request, or of all, until the returned function is called. */
+  /** Pauses the timeout of one request, or of all requests, until the returned function is called. */
   hold(id: RequestId | undefined): () => void
   /** Returns the options of a request that waits for its response. */
   optionsOf(id: RequestId): RequestOptions | undefined
@@ -53,7 +53,7 @@ export interface EraHost {
   signalOf(id: RequestId): AbortSignal | undefined
   /**
    * Ends the connection, because the server no longer knows it.
-   * @param grace how long requests that are under way may still receive a response, in ms. Default: 0.
+   * @param grace how long pending requests may still receive a response, in ms. Default: 0.
    */
   end(reason: ConnectionError, grace?: number): void
 }

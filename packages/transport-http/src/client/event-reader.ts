@@ -1,4 +1,4 @@
-/** Reads the messages of an SSE stream, and remembers the position at which it broke. */
+/** Reads the messages of an SSE stream, and stores the position at which the connection broke. */
 
 import { ConnectionError, decode, LONGEST_TIMER, type Message, type Refusal } from '@mcpx/protocol'
 import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
@@ -24,8 +24,8 @@ export interface EventReader {
 }
 
 /**
- * Resolves when the stream has ended or is broken, see `cursor.cut`. Rejects with `ConnectionError` `limit` if an event
- * is too large, and with errors of the callbacks.
+ * Resolves when the stream has ended or is broken; `cursor.cut` shows the difference. Rejects with `ConnectionError`
+ * (reason `limit`) if an event is too large, or with the error of a callback.
  */
 export async function readEvents(response: Response, settings: Settings, reader: EventReader): Promise<void> {
   const { cursor, signal } = reader
@@ -77,7 +77,7 @@ function handleEvent(event: SseEvent, settings: Settings, { cursor, onMessage, o
   else if (event.data !== '') for (const message of decodeReceived(event.data, settings)) onMessage(message)
 }
 
-/** Resolves to undefined at the end, also if the stream is broken. */
+/** Returns the next chunk, or undefined if the stream has ended or is broken. */
 async function readChunk(
   source: ReadableStreamDefaultReader<Uint8Array>,
   cursor: Cursor,

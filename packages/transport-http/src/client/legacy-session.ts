@@ -33,7 +33,7 @@ import {
 
 /** The first revision that requires the version header. Older servers do not know this header. */
 const VERSION_HEADER_SINCE = '2025-06-18'
-/** Updates of a subscribed resource arrive on the GET stream. */
+/** The method of subscriptions. Updates of a subscribed resource arrive on the GET stream. */
 const SUBSCRIBE = 'resources/subscribe'
 /**
  * How long a subscription waits for the GET stream, in ms. The wait is limited because some servers send no headers
@@ -103,7 +103,7 @@ export class LegacySession {
     }
   }
 
-  /** Opens the stream for messages that belong to no request, if the server has one. */
+  /** Opens the GET stream, for messages that belong to no request. Some servers do not have this stream. */
   openServerStream(onMissed: (() => void) | undefined): void {
     this.#streamTried = new Promise((resolve) => {
       const timer = setTimeout(resolve, STREAM_WAIT)
@@ -173,7 +173,7 @@ export class LegacySession {
     if (revision >= VERSION_HEADER_SINCE) this.#revision = revision
   }
 
-  /** Removes the session, which the server no longer knows, and returns the error for pending requests. */
+  /** Removes a session that the server no longer knows. Returns the error for pending requests. */
   #loseSession({ status, words }: LostSession, cause?: unknown): ConnectionError {
     if (this.#id !== undefined && words !== undefined) this.#host.report(wrongStatusError(status, words))
     this.#forget()
@@ -193,7 +193,10 @@ export class LegacySession {
     return send(this.#host.settings, { method: 'GET', headers, signal })
   }
 
-  /** Resumes the broken stream of a request. Rejects with `ConnectionError` `unreachable` after too many attempts. */
+  /**
+   * Resumes the broken stream of a request. Rejects with `ConnectionError` (reason `unreachable`) after too many
+   * attempts.
+   */
   async #resume(pending: SentRequest): Promise<ResponseMessage> {
     const { settings } = this.#host
     const { cursor, label, signal } = pending
@@ -233,7 +236,8 @@ export class LegacySession {
         onTried()
         if (!isStream) return
         backoff.resetFailures()
-        // Servers do not have to store messages while the stream is closed, not even for clients that resume.
+        // Messages may have been lost: servers need not store messages while the stream is closed, not even for clients
+        // that resume.
         if (!isFirst) onMissed?.()
         const openedAt = performance.now()
         await readEvents(response, settings, { cursor, signal, onMessage: (message) => this.#handle(message) })
@@ -262,7 +266,7 @@ export class LegacySession {
     const lost = this.#id === undefined ? undefined : await findLostSession(response)
     await discardBody(response)
     if (lost !== undefined) throw this.#loseSession(lost)
-    // With a last event id, 404 means that the event is unknown.
+    // If a last event id was sent, 404 means that the event is unknown.
     if (ok || status === 405 || (status === 404 && lastEventId === undefined)) return false
     throw statusError(response, "Listening to the server's own stream")
   }
@@ -276,7 +280,7 @@ export class LegacySession {
 /** A session that the server no longer knows. */
 interface LostSession {
   readonly status: number
-  /** The message of the server that says so, if the status alone does not. */
+  /** The message of the server, if the status alone does not show that the session is lost. */
   readonly words?: string
 }
 
@@ -325,7 +329,7 @@ function isMethodNotFound(rpcResponse: ResponseMessage): boolean {
   return 'error' in rpcResponse && rpcResponse.error.code === ErrorCode.MethodNotFound
 }
 
-/** Returns whether the server does not know the last event (any more). It may still have a stream. */
+/** Returns whether the server does not know the last event. It may still have a GET stream. */
 function isPlaceUnknown(error: unknown, { lastEventId }: Cursor): error is ConnectionError {
   return lastEventId !== undefined && hasReason(error, 'refused') && [400, 404, 410].includes(error.status ?? 0)
 }
@@ -375,7 +379,7 @@ class Backoff {
   wait(retry: number | undefined, signal: AbortSignal): Promise<void> {
     const { minDelay, maxDelay } = this.#settings
     const grown = minDelay * 2 ** this.#waits * (0.5 + Math.random() / 2)
-    // The first delay is the one that the server requests, even if `grown` is longer.
+    // The first delay is the delay that the server requests, even if `grown` is longer.
     const wanted = retry === undefined ? grown : Math.max(retry, MIN_RETRY, this.#waits === 0 ? 0 : grown)
     this.#waits += 1
     return pause(Math.max(Math.min(wanted, maxDelay), MIN_WAIT), signal)

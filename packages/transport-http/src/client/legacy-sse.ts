@@ -64,7 +64,7 @@ export class LegacySse {
     this.#onMessage = onMessage
   }
 
-  /** Resolves to true when the server has sent its endpoint, and to false if the stream ends before. */
+  /** Resolves to true when the server has sent its endpoint. Resolves to false if the stream ends before that. */
   open(response: Response, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#read(response, signal, () => resolve(true)).then(() => resolve(false), reject)

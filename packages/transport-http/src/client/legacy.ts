@@ -1,4 +1,4 @@
-/** The legacy era: the handshake determines the transport, and the server can send requests to the client. */
+/** The legacy era. The handshake determines the transport, and the server can send requests to the client. */
 
 import {
   ConnectionError,
@@ -89,7 +89,7 @@ export class LegacyEra implements ClientEra {
     return this.#session.close()
   }
 
-  /** Sends the handshake. Uses the transport of 2024-11-05 if the server has no endpoint for the newer one. */
+  /** Sends the handshake. If the server has no endpoint for the newer transport, uses the transport of 2024-11-05. */
   async #initialize(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
     try {
       return await this.#session.request(message, signal)

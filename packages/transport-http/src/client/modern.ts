@@ -1,4 +1,4 @@
-/** The modern era: each request describes itself, and headers repeat parts of it. */
+/** The modern era. Each request contains its envelope, and headers repeat parts of the request. */
 
 import {
   ConnectionError,
@@ -105,7 +105,7 @@ export class ModernEra implements ClientEra {
     this.#handling -= 1
   }
 
-  /** Sends a call whose headers the server rejected once more, if the newest list of tools requires other headers. */
+  /** Sends a call again if the server has rejected its headers and the newest list of tools requires other headers. */
   async #callAgain(
     call: RequestMessage,
     headers: HeaderValues,
@@ -147,13 +147,13 @@ function isHeaderMismatch(rpcResponse: ResponseMessage): boolean {
 }
 
 export interface ToolHeaders {
-  /** Returns the headers of a message. The headers for arguments are those that the newest list with the tool requires. */
+  /** Returns the headers of a message. The newest list of tools determines which arguments are sent as headers. */
   headersOf(message: RequestMessage | NotificationMessage, revision: string | undefined): Record<string, string>
   /** Remembers the tools of a list. Returns the list without the tools whose annotations are not valid. */
   learn(result: JsonObject): JsonObject
 }
 
-/** Maximum number of tools with annotations to remember. The oldest are forgotten. */
+/** The largest number of remembered tools with annotations. Above this number, the oldest tool is removed. */
 const MAX_TOOLS = 10_000
 
 /** Remembers which arguments of which tool are repeated in headers. */

@@ -19,15 +19,15 @@ export interface AuthTarget {
 /** How a broken SSE stream is opened again. */
 export interface ReconnectOptions {
   /**
-   * The delay before the first attempt, in ms, unless the server requests another one. It doubles with each attempt.
+   * The delay before the first attempt, in ms, unless the server requests another delay. It doubles with each attempt.
    * Default: 1,000.
    */
   readonly minDelay?: number | undefined
-  /** The longest delay between two attempts, in ms, even if the server requests a longer one. Default: 30,000. */
+  /** The longest delay between two attempts, in ms, even if the server requests a longer delay. Default: 30,000. */
   readonly maxDelay?: number | undefined
   /**
-   * How many attempts may fail in a row. Then requests that wait for the stream reject with `ConnectionError`
-   * `unreachable`. Default: 8. 0: no attempt.
+   * How many attempts may fail in a row. After that, requests that wait for the stream reject with `ConnectionError`
+   * (reason `unreachable`). 0 disables further attempts. Default: 8.
    */
   readonly attempts?: number | undefined
 }
@@ -39,25 +39,34 @@ export interface HttpOptions {
    * wait longer, pass the `fetch` of undici with a `dispatcher` whose `headersTimeout` and `bodyTimeout` are longer.
    */
   readonly fetch?: Fetch | undefined
-  /** Sent with every request; a function is called each time. Headers of the protocol take precedence. */
+  /**
+   * Headers for every request, or a function that returns them and is called for each request. Headers of the protocol
+   * have precedence.
+   */
   readonly headers?: Readonly<Record<string, string>> | (() => Awaitable<Readonly<Record<string, string>>>) | undefined
   /**
    * Wraps `fetch` to authenticate requests; called once for each connection. The wrapper receives every request; all of
    * them are to the server's origin. If the wrapper rejects with an `AuthError`, the request rejects with this error.
    */
   readonly auth?: ((fetch: Fetch, target: AuthTarget) => Fetch) | undefined
-  /** More options for `fetch`, such as `credentials`, or the `dispatcher` of undici. */
+  /** Additional options of `fetch`, such as `credentials`, or the `dispatcher` of undici. */
   readonly init?: Omit<RequestInit, 'body' | 'headers' | 'method' | 'redirect' | 'signal'> | undefined
   /** How often and how fast a broken stream is opened again. */
   readonly reconnect?: ReconnectOptions | undefined
   /**
-   * How long an SSE stream may be silent, in ms; SSE comments count as activity. After that the stream is considered
-   * dead. Default: `Infinity`. Set it to several times the interval at which the server sends comments.
+   * How long an SSE stream may be silent, in ms. SSE comments count as activity. After this time, the stream counts as
+   * broken. Set it to several times the interval at which the server sends comments. Default: `Infinity`.
    */
   readonly keepAlive?: number | undefined
-  /** The largest JSON body, in bytes. Above it: `ConnectionError` `limit`. Default: 33,554,432 (32 Mi). */
+  /**
+   * The largest JSON body, in bytes. A larger body is a `ConnectionError` (reason `limit`). Default: 33,554,432 (32
+   * Mi).
+   */
   readonly maxResponseSize?: number | undefined
-  /** The largest event of a stream, in characters. Above it: `ConnectionError` `limit`. Default: 16,777,216 (16 Mi). */
+  /**
+   * The largest event of a stream, in characters. A larger event is a `ConnectionError` (reason `limit`). Default:
+   * 16,777,216 (16 Mi).
+   */
   readonly maxEventSize?: number | undefined
   /**
    * How long to wait for the response that shows the era of the server, in ms. Default: 10,000, because some servers
@@ -105,7 +114,7 @@ const OTHER_NAMES = {
   reconnectionOptions: 'reconnect',
 }
 
-/** Throws for an unknown option. Otherwise a misspelled option would have no effect, without an error. */
+/** Throws for an unknown option, because a misspelled option would have no effect. */
 function refuseUnknown(place: string, options: object, names: readonly string[]): void {
   const problem = unknownOption(place, options, names, OTHER_NAMES)
   if (problem !== undefined) throw new TypeError(problem)
@@ -138,7 +147,7 @@ export function readOptions(url: string | URL, options: HttpOptions): Settings {
 /** Disables a timeout of Bun, which aborts a response that is silent for 300 s. Other runtimes ignore the member. */
 const NO_IDLE_TIMEOUT = { timeout: false }
 
-/** The runtime's `fetch`, called as a function of the global object: some runtimes require that. */
+/** The runtime's `fetch`. It is called as a function of the global object, because some runtimes require this. */
 const runtimeFetch: Fetch = (input, init) => fetch(input, { ...NO_IDLE_TIMEOUT, ...init })
 
 function readUrl(given: string | URL): URL {

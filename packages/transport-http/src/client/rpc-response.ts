@@ -77,7 +77,7 @@ async function readFailure(response: Response, settings: Settings, pending: Sent
  */
 const LINGER = 1_000
 
-/** Resolves as soon as the JSON-RPC response arrives. The rest of the stream is read until it ends. */
+/** Resolves when the JSON-RPC response arrives. Then reads the rest of the stream until its end. */
 function readStreamedResponse(
   response: Response,
   settings: Settings,

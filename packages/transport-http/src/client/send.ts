@@ -19,7 +19,7 @@ export type HeaderValues = Readonly<Record<string, string | undefined>>
 
 export interface OutgoingRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
-  /** Default: the URL of the server. */
+  /** The URL. Default: the URL of the server. */
   readonly url?: URL | undefined
   /** The headers. Undefined values are not sent. */
   readonly headers: HeaderValues
@@ -33,8 +33,8 @@ export interface OutgoingRequest {
 const MAX_REDIRECTS = 5
 
 /**
- * Resolves to a response, whatever its status. Follows redirects within the server's origin only. Rejects with
- * `ConnectionError`: `unreachable` without a response, `refused` for a redirect that is not followed.
+ * Resolves to a response with any status. Follows only redirects within the server's origin. Rejects with
+ * `ConnectionError`: reason `unreachable` without a response, reason `refused` for a redirect that is not followed.
  */
 export async function send(settings: Settings, request: OutgoingRequest): Promise<Response> {
   const headers = new Headers(await settings.headers())
@@ -54,7 +54,7 @@ export async function send(settings: Settings, request: OutgoingRequest): Promis
   }
 }
 
-/** Sends one message as a POST. Resolves to a response, whatever its status. */
+/** Sends one message as a POST. Resolves to a response with any status. */
 export function post(
   settings: Settings,
   message: Message,
@@ -73,7 +73,7 @@ export function post(
   })
 }
 
-/** Rejects with `ConnectionError` `refused` unless the server accepted a message that has no response. */
+/** Rejects with `ConnectionError` (reason `refused`) unless the server accepted a message that has no response. */
 export async function expectAccepted(response: Response, message: Message): Promise<void> {
   await discardBody(response)
   if (!response.ok) throw statusError(response, 'method' in message ? message.method : 'A response')
@@ -84,8 +84,8 @@ export async function discardBody(response: Response): Promise<void> {
 }
 
 /**
- * Reads a body as a string. Rejects with `ConnectionError` `limit` as soon as there are more bytes, and with the
- * runtime's error if the connection breaks.
+ * Reads a body as a string. Rejects with `ConnectionError` (reason `limit`) as soon as there are more bytes, and with
+ * the runtime's error if the connection breaks.
  */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
@@ -170,7 +170,7 @@ function codeOf(problem: unknown): string {
   return [cause?.code, code, message].find((each) => typeof each === 'string') ?? 'no reason given'
 }
 
-/** Returns whether a response is a redirect. Browsers show only this, without a status. */
+/** Returns whether a response is a redirect. Browsers hide its status. */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status > 300 && status < 309 && status !== 304)
 }
@@ -230,7 +230,7 @@ const statusHints: Readonly<Record<number, string>> = {
   431: 'The server accepts no headers of this size: shorten the arguments that are sent as headers.',
 }
 
-/** Returns the error for a status that is not a success. `error` is the JSON-RPC error in the body. */
+/** Returns the error for an unsuccessful status. `error` is the JSON-RPC error in the body. */
 export function statusError(response: Response, what: string, error?: ErrorMessage): ConnectionError {
   const { status } = response
   const detail = error === undefined ? '' : `: ${error.error.message.slice(0, 200)}`
@@ -254,8 +254,9 @@ const modernCodes: readonly number[] = [
 ]
 
 /**
- * Returns whether the JSON-RPC error in the body of a failure is the response to the request: it has the id of the
- * request, or a code that only the protocol defines. With the status of a guard, or a status from 500, it never is.
+ * Returns whether the JSON-RPC error in the body of a failure is the response to the request. It must have the id of
+ * the request, or a code that only the protocol defines. A status of a guard, or a status from 500, never belongs to a
+ * response.
  */
 export function isResponseTo(status: number, error: ErrorMessage, id: RequestId): boolean {
   if (status >= 500 || guardStatuses.has(status)) return false

@@ -1,4 +1,7 @@
-/** Responds to bytes that are not a complete request: invalid HTTP, headers that are too large, requests that are too slow. */
+/**
+ * Responds to bytes that are not a complete request: to invalid HTTP, to headers that are too large, and to requests
+ * that are too slow.
+ */
 
 import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -40,7 +43,7 @@ export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unse
       if (socket.writable) socket.write(refusalOf(error.code, limits))
       socket.destroySoon()
     }
-    // Responds to earlier complete requests of the connection first. Nothing more is read from it.
+    // Respond to earlier complete requests of the connection first. No more bytes are read from the connection.
     if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', refuse)
     else if (!socket.writable || waiting.length > 1 || broken.some(({ headersSent }) => headersSent)) socket.destroy()
     else refuse()

@@ -16,11 +16,13 @@ import { answerBrokenRequests, arrivalSettings, closeIdleConnections, OpenRespon
 import { refuseInvalidRequest } from './to-node-handler.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
-  /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
+  /**
+   * The port to listen on, as a number or a string such as `process.env.PORT`. 0 selects any free port. Default: 3000.
+   */
   readonly port?: number | string | undefined
   /**
-   * The address or host name to listen on. Only loopback addresses are unreachable from other machines.
-   * Default: `127.0.0.1`.
+   * The address or host name to listen on. Other machines can reach every address except loopback addresses. Default:
+   * `127.0.0.1`.
    */
   readonly host?: string | undefined
   /**
@@ -29,13 +31,13 @@ export interface ServeHttpOptions extends EndpointOptions {
    */
   readonly path?: string | undefined
   /**
-   * The largest size of all headers of a request, in bytes. Larger ones are refused with 431, and the connection is closed.
-   * Default: 16,384.
+   * The largest size of all headers of a request, in bytes. Larger headers are refused with 431, and the connection is
+   * closed. Default: 16,384.
    */
   readonly maxHeaderSize?: number | undefined
   /**
-   * The longest time from the first byte of a request to the last byte of its body, in ms. Slower requests are refused with
-   * 408 and the connection is closed, up to a quarter of this time later. Default: 60,000.
+   * The longest time from the first byte of a request to the last byte of its body, in ms. Slower requests are refused
+   * with 408, and the connection is closed. This can take up to a quarter of the time longer. Default: 60,000.
    */
   readonly requestTimeout?: number | undefined
 }
@@ -47,7 +49,7 @@ export interface HttpServer {
   readonly port: number
   /** Closes all connections immediately. */
   close(): Promise<void>
-  /** Refuses new requests, waits up to `ms` milliseconds for running ones, then closes. Default: 5,000. */
+  /** Refuses new requests, waits up to `ms` milliseconds for running requests, then closes. Default: 5,000. */
   drain(ms?: number): Promise<void>
 }
 
@@ -116,7 +118,7 @@ function readPaths(path = '/mcp', sse?: string): readonly string[] {
   if (sse === undefined) return [own]
   const other = readPath('sse', sse, '/sse')
   if (withoutLastSlash(other) !== withoutLastSlash(own)) return [own, other]
-  throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
+  throw new TypeError(`sse: expected another path than the path of the endpoint, "${own}"`)
 }
 
 /** Creates the app for all other paths. It serves the metadata of the guard, and shows browsers the path of the endpoint. */

@@ -24,7 +24,7 @@ export interface NodeResponse {
   end(): unknown
 }
 
-/** Handles a request. Resolves when the response was written. Does not use `this`. */
+/** Handles a request. Resolves when the response was written. It can be called without `this`. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
@@ -51,7 +51,7 @@ export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
   return (request, response) => listener(request as IncomingMessage, response as ServerResponse)
 }
 
-/** Responds to a request that cannot be converted to a web `Request` and so does not reach the app. */
+/** Responds to a request that cannot be converted to a web `Request`. Such a request does not reach the app. */
 export function refuseInvalidRequest(error: unknown): Response {
   if (!(error instanceof RequestError)) return toWebResponse(refusal(500, internalError()))
   return toWebResponse(refusal(400, invalidRequest(`The Host header or the target is not valid: ${error.message}`)))

@@ -1,4 +1,4 @@
-/** Counts the requests and bytes of an endpoint towards the limits that all callers share. */
+/** Counts the requests and bytes of an endpoint, and applies the limits that all callers share. */
 
 import { type AuthInfo, principalOf, type RequestId, SharedLimit } from '@mcpx/protocol'
 import type { Context } from 'hono'
@@ -37,7 +37,7 @@ export function callerOf(context: Context, auth?: AuthInfo): string | undefined 
   return principalOf(auth) ?? networkOf(context) ?? context.req.raw.headers.get(SESSION_HEADER)?.slice(0, MAX_CALLER)
 }
 
-/** Addresses of the same machine or network. */
+/** Matches addresses of the same machine or of a private network. */
 const LOCAL =
   /^(?:::1$|f[cd]|fe[89ab]|(?:::ffff:)?(?:127|10|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.)/
 
@@ -65,8 +65,8 @@ function firstHalf(address: string): string {
 const MAX_CALLER = 100
 
 /**
- * One admitted HTTP request. It counts, with the bytes of its body, until its last holder has released it. The holders
- * are the HTTP response, the exchanges of its messages, and its stream.
+ * One admitted HTTP request. The request and the bytes of its body count until its last holder has released it. The
+ * holders are the HTTP response, the exchanges of its messages, and its stream.
  */
 export class Admission {
   caller: string | undefined
@@ -77,8 +77,8 @@ export class Admission {
   #holders = 0
   #bytes = 0
   /**
-   * Whether the request no longer counts. The endpoint may still be running, if middleware has responded without
-   * waiting for it.
+   * Whether the request does not count any more. The endpoint may still be running, because middleware can respond
+   * earlier.
    */
   #isOver = false
 
@@ -101,7 +101,7 @@ export class Admission {
     return unavailable(`Too many ${what} at once: at most ${limit.total} (limits.${this.#kind})`)
   }
 
-  /** Counts the request for the caller that was authenticated. */
+  /** Counts the request for its authenticated caller. */
   moveTo(caller: string | undefined): HttpAnswer | undefined {
     const limit = this.#limits[this.#kind]
     limit.release(this.caller)
@@ -127,8 +127,9 @@ export class Admission {
   }
 
   /**
-   * Counts the bytes of the body that have arrived, or returns the response that refuses the request. A single request
-   * is never refused: it counts at most as much as its caller may use, or half of the total if the caller is unknown.
+   * Counts the bytes of the body so far, or returns the response that refuses the request. A single request is never
+   * refused: it counts at most as much as its caller may use. If the caller is unknown, it counts at most half of the
+   * total.
    */
   setBytes(bytes: number, id?: RequestId): HttpAnswer | undefined {
     if (this.#isOver) return undefined
@@ -152,7 +153,7 @@ export function estimateBytes(text: string): number {
   return REQUEST_COST + text.length + containers * OBJECT_COST + countOf(text, ',') * ITEM_COST
 }
 
-/** Counts a character. In long strings, `indexOf` is many times as fast as a loop over all characters. */
+/** Counts a character. For long strings, `indexOf` is many times faster than a loop over all characters. */
 function countOf(text: string, character: string): number {
   let count = 0
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++

@@ -13,10 +13,10 @@ import { toResponse } from './responses.ts'
 export interface McpApp extends Hono {
   /** Ends all requests, streams and sessions of this process. Later requests are refused with 503. */
   close(): void
-  /** Refuses new requests, lets running ones end for this many ms, then closes. Default: 5,000. */
+  /** Refuses new requests, waits at most this many ms for running requests, then closes. Default: 5,000. */
   drain(ms?: number): Promise<void>
   /**
-   * Disables Bun's timeout for idle connections, which is ten seconds otherwise. Bun reads this member when the app is
+   * Disables Bun's timeout for idle connections, which is ten seconds by default. Bun reads this member if the app is
    * the default export.
    */
   readonly idleTimeout: 0
@@ -71,7 +71,7 @@ function refuseNodeRequest(request: object): void {
  *
  * Hono runs handlers in the order of registration, so this handler must be registered when no other can follow. For
  * this, two members of Hono are replaced; both exist since 4.8, the oldest supported version:
- * - `app.routes.push`: `parent.route(path, app)` copies `app.routes`, in which the handler has to stay the last entry.
+ * - `app.routes.push`: `parent.route(path, app)` copies `app.routes`, so the handler must stay the last entry.
  * - `app.router.match`: runs for the first request, and registers the handler before the first match.
  *
  * After the first request the router of Hono accepts no routes: `app.use` then throws, as in every Hono app.

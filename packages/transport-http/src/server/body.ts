@@ -11,7 +11,7 @@ export type Body = string | HttpAnswer
 
 type Bytes = Uint8Array | HttpAnswer
 
-/** The most bytes that a runtime reads of a body before the endpoint reads it. */
+/** A runtime reads at most this many bytes of a body before the endpoint reads it. */
 const READ_AHEAD = 64 * 1024
 
 /**
@@ -40,7 +40,7 @@ export async function readBody(context: Context, limit: number, timeout: number,
   return body
 }
 
-/** If a body is too large, its rest is read and dropped for this long, in ms. */
+/** If a body is too large, the rest of it is read and dropped for this time, in ms. */
 const LINGER = 1_000
 
 /**
@@ -93,7 +93,7 @@ async function readFromNode(
   await requestTurnOf()
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
-    // If the body had arrived and reading still failed, the connection is not the reason: other code has read the body.
+    // If the body had arrived and reading still failed, other code has read the body.
     const hasArrived = incoming.complete
     const bytes = await readFromWeb(req.raw, limit, timeout, admission)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400

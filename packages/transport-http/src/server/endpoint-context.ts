@@ -71,7 +71,7 @@ export class EndpointContext {
   readonly keepAlive: number
   readonly report: (problem: Error) => void
   readonly onMessage: MessageObserver | undefined
-  /** Finds the input schema of a tool. Undefined if no schemas are known. */
+  /** Finds the input schema of a tool. Undefined if the server provides no schemas. */
   readonly inputSchemaOf: Responder['inputSchemaOf']
   /** The requests that are being answered. */
   readonly running = new RunningExchanges()
@@ -108,7 +108,8 @@ export class EndpointContext {
     running.add(exchange)
     exchange.admission.isHandled = true
     exchange.admission.hold()
-    // Runtimes with `waitUntil` stop a timer when the request that started it ends, so each request has its own.
+    // Runtimes with `waitUntil` stop a timer when the request that started it ends, so each request needs its own
+    // timer.
     if (exchange.waitUntil !== undefined) ownTimer = every(keepAlive, () => exchange.sendKeepAlive())
     else this.#keepAlive ??= every(keepAlive / CHECKS, () => this.#sendKeepAlive())
     try {
@@ -143,7 +144,9 @@ export class EndpointContext {
     this.#keepAlive = undefined
   }
 
-  /** Cuts off a response whose client reads nothing for too long (on Node), and counts the unread bytes of a JSON response. */
+  /**
+   * Cuts off a response if its client reads nothing for too long (on Node). Counts the unread bytes of a JSON response.
+   */
   watchResponse({ outgoing, admission }: HttpRequest, { body }: HttpAnswer): void {
     if (outgoing === undefined || body === null || (typeof body === 'string' && body.length < COUNTED)) return
     if (typeof body === 'string') {
@@ -173,7 +176,10 @@ export class EndpointContext {
   }
 }
 
-/** Checks the value before it is sent, because a failure during sending could not be reported. */
+/**
+ * Returns whether a value is a response. It is checked before it is sent, because a failure during sending could not be
+ * reported.
+ */
 function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessage {
   if (typeof answer !== 'object' || answer === null) return false
   return 'result' in answer || typeof answer.error?.code === 'number'

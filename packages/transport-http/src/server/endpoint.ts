@@ -38,7 +38,7 @@ const DRAIN_POLL = 20
 
 export class Endpoint {
   readonly #context: EndpointContext
-  /** Undefined if only the modern revisions are served. */
+  /** The legacy era. Undefined if only modern revisions are served. */
   readonly #legacy: LegacyEra | undefined
   readonly #stopObserving: (() => void) | undefined
   #isClosing = false
@@ -90,7 +90,7 @@ export class Endpoint {
     return this.#legacy.other(request)
   }
 
-  /** Requests the name of the server through its middleware, for the caller that was authenticated. */
+  /** Requests the name of the server, through its middleware and for the authenticated caller. */
   async #welcome(request: HttpRequest): Promise<HttpAnswer> {
     const exchange = new HttpExchange({ request, endsWithClient: true })
     const answer = await this.#context.answerRequest(infoRequest(), exchange)

@@ -18,7 +18,7 @@ export interface StreamOwner {
   onKeepAlive?(): void
 }
 
-/** The number of waiting characters above which senders have to wait. */
+/** If more characters than this are waiting, senders have to wait. */
 const ENOUGH = 16 * 1024
 const comment = encodeComment()
 const encoder = new TextEncoder()
@@ -66,7 +66,8 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     if (this.#isOpen) {
       this.#keepAlive = every(this.#endpoint.keepAlive, () => this.#sendKeepAlive())
       this.#watchExpiry()
-      // Close in a microtask: if the client has already disconnected, the owner has no reference to the stream yet.
+      // Close in a microtask, because the owner has no reference to the stream yet if the client has already
+      // disconnected.
       this.#unfollow = this.#request.onGone((reason) => queueMicrotask(() => this.#close(reason)))
     }
     return eventsResponse(new ReadableStream(this, { highWaterMark: 0 }))
@@ -91,7 +92,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   /** Sends text. Has no effect after the end. Returns a promise if the sender has to wait before it sends more. */
   send(text: string): Promise<void> | undefined {
     if (!this.#isOpen) return undefined
-    // The limit counts text that is already waiting, so a single message may be of any size.
+    // The limit applies to text that is already waiting, so a single message may have any size.
     if (this.#unsent.length > this.#endpoint.limits.unsent) return this.#cutOwn()
     this.#unsent += text
     if (this.#isWanted) void this.#flushSoon()

@@ -23,7 +23,7 @@ export interface MessageSink {
   send(message: Message | undefined): Promise<void> | undefined
   /** Ends the HTTP response; the client reconnects to resume the stream. */
   closeStream?(): void
-  /** Whether a stream is open. Its owner is then notified when the client disconnects. */
+  /** Whether a stream is open. If so, the owner of the stream is notified when the client disconnects. */
   readonly hasStream?: boolean
 }
 
@@ -33,14 +33,14 @@ export interface ExchangeFacts {
   readonly envelope?: Envelope | undefined
   /** Whether the exchange is aborted when the client disconnects. */
   readonly endsWithClient: boolean
-  /** Undefined if no messages can be sent before the response. */
+  /** Sends messages before the response. Undefined if that is not possible. */
   readonly sink?: MessageSink | undefined
 }
 
 export class HttpExchange implements Exchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
-  /** Keeps the work running after the client disconnects. Undefined on runtimes that do not stop it. */
+  /** Keeps the work running after the client disconnects. Undefined on runtimes that do not stop work then. */
   readonly waitUntil: WaitUntil
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
@@ -48,7 +48,7 @@ export class HttpExchange implements Exchange {
   readonly admission: Admission
   /** The number of keep-alive checks of the endpoint since the exchange started. */
   keepAliveChecks = 0
-  /** The index in the `RunningExchanges` of the endpoint. */
+  /** The index in `RunningExchanges` of the endpoint. */
   place = -1
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
@@ -123,7 +123,7 @@ export class HttpExchange implements Exchange {
     if (!this.#hasEnded) void this.sink?.send(undefined)
   }
 
-  /** Ends a request that runs until it is ended, such as a subscription: its response is sent. */
+  /** Ends a request that lasts until one side ends it, such as a subscription. Its response is sent. */
   finish(): void {
     this.#isClosing = true
     this.#callOnClose(true)

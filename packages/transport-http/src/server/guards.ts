@@ -1,4 +1,7 @@
-/** The guards, which run before the endpoint and middleware of users: host and origin checks, CORS, authentication. */
+/**
+ * The guards of an endpoint: host and origin checks, CORS, authentication. They run before the endpoint and before
+ * middleware of users.
+ */
 
 import { type AuthInfo, type Guard, guarded, invalidRequest, type RefusedRequest, type Telemetry } from '@mcpx/protocol'
 import type { Context, Next } from 'hono'
@@ -31,7 +34,7 @@ type GuardHandler = (context: Context<{ Variables: EndpointVariables }>, next: N
  * read. It is one function, because Hono composes each handler of a mounted app again for each request.
  *
  * @param guard the option `authenticate`
- * @param telemetry is notified of the requests that are refused, here or later, before the server has received a message
+ * @param telemetry is notified of each request that is refused, here or later, before the server has received a message
  */
 export function createGuards(
   options: EndpointOptions,
@@ -43,7 +46,7 @@ export function createGuards(
   const addCors = options.cors ? createCors(options) : undefined
 
   const admit: GuardHandler = async (context, next) => {
-    // With a guard, the request counts for no caller until the guard has identified one.
+    // If there is a guard, the request counts for no caller until the guard has identified the caller.
     const admission = limits.admit(context, guard === undefined ? callerOf(context) : undefined)
     if (!(admission instanceof Admission)) return toResponse(context, admission)
     context.set('admission', admission)
@@ -86,7 +89,7 @@ function observeRefusals(handle: GuardHandler, telemetry: Telemetry, report: (pr
   }
 }
 
-/** Creates the check of hosts and origins, which keeps web pages from reaching a local server through a browser. */
+/** Creates the check of hosts and origins. It prevents web pages from reaching a local server through a browser. */
 function createSenderCheck(options: EndpointOptions): (context: Context) => HttpAnswer | undefined {
   const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins } = options
   const hosts = lowerCase(allowedHosts)
@@ -122,7 +125,7 @@ function isAllowedHost(host: string, hosts: Allowed): boolean {
 }
 
 /**
- * Returns the host of a request. If the request target contains a host, that one is used instead of the Host header:
+ * Returns the host of a request. If the request target contains a host, it has precedence over the Host header:
  * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2. Two Host headers never match.
  */
 function hostOf(context: Context): string {
@@ -141,7 +144,7 @@ function forbidden(header: string, value: string, option: string): HttpAnswer {
   return refusal(403, invalidRequest(`${header} ${shown} is not allowed: add it to the option ${option}`))
 }
 
-/** The headers that pages may send, besides those of mirrored arguments, which a preflight lists by name. */
+/** The headers that pages may send. A preflight also lists the headers of mirrored arguments by name. */
 const REQUEST_HEADERS = [
   'accept',
   'authorization',

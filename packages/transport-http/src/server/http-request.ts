@@ -44,7 +44,7 @@ export interface NodeOutgoing {
   off(event: 'close', listener: () => void): unknown
 }
 
-/** The bindings that `@hono/node-server` passes to an app. Other runtimes pass others, or none. */
+/** The bindings that `@hono/node-server` passes to an app. Other runtimes pass other bindings or none. */
 interface NodeBindings {
   readonly incoming?: NodeIncoming | undefined
   readonly outgoing?: NodeOutgoing | undefined
@@ -64,7 +64,7 @@ export const NETWORK: NetworkInfo = { transport: 'tcp', protocol: 'http' }
 /** One HTTP request. It does not reference the large Hono context, because thousands of streams may be open for hours. */
 export class HttpRequest {
   readonly raw: Request
-  /** The caller, as `authenticate` returned it. */
+  /** The caller that `authenticate` has returned. */
   readonly auth: AuthInfo | undefined
   readonly waitUntil: WaitUntil
   /** Node's `ServerResponse`. Undefined on other runtimes. */
@@ -83,12 +83,12 @@ export class HttpRequest {
     this.outgoing = bindingsOf(context).outgoing
   }
 
-  /** Whether the response may be an SSE stream. A missing Accept header accepts one. */
+  /** Whether the client accepts an SSE stream as the response. A missing Accept header accepts it. */
   get acceptsEvents(): boolean {
     return this.#canStream && EVENTS.test(this.header('accept') ?? EVENTS_TYPE)
   }
 
-  /** The value of a header by its lower-case name; null when it is absent. */
+  /** Returns the value of a header by its lower-case name, or null if it is missing. */
   header(name: string): string | null {
     return this.raw.headers.get(name)
   }
@@ -105,8 +105,8 @@ export class HttpRequest {
   }
 
   /**
-   * Calls the listener once when the client disconnects or other code ends the response; immediately if that has already
-   * happened. The returned function removes the listener.
+   * Calls the listener once, when the client disconnects or other code ends the response. Calls it immediately if that
+   * has already happened. The returned function removes the listener.
    */
   onGone(listener: (reason: Error) => void): () => void {
     const { outgoing } = this

@@ -16,32 +16,40 @@ import {
 
 /** Limits of an endpoint. */
 export interface HttpLimits {
-  /** The largest body of a request, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
+  /** The largest body of a request, in bytes. Larger bodies are refused with 413. Default: 4 MiB. */
   readonly body: number
-  /** The most requests that are received and run at the same time. More are refused with 503. Default: 10,000. */
+  /**
+   * The largest number of requests that are received and run at the same time. More are refused with 503. Default:
+   * 10,000.
+   */
   readonly running: number
   /**
-   * The most bytes of all requests that are received and run at the same time, estimated from their JSON. More are refused
-   * with 503. Default: 64 MiB.
+   * The largest number of bytes of all requests that are received and run at the same time, estimated from their JSON.
+   * More are refused with 503. Default: 64 MiB.
    */
   readonly receivedBytes: number
-  /** The most open streams that clients have opened with GET. More are refused with 503. Default: 10,000. */
+  /**
+   * The largest number of open streams that clients have opened with GET. More are refused with 503. Default: 10,000.
+   */
   readonly streams: number
   /**
-   * The most bytes of all responses that clients have not read. Above it, the oldest responses of callers that use
-   * their whole share are cut off. The next requests of such a caller are refused with 429. Known on Node; other
-   * runtimes count streams only. Default: 64 MiB.
+   * The largest number of bytes of all responses that clients have not read. Above it, the oldest responses of callers
+   * that use their whole share are cut off. The next requests of such a caller are refused with 429. Known on Node;
+   * other runtimes count streams only. Default: 64 MiB.
    */
   readonly unreadBytes: number
   /**
-   * The fraction of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1; at
-   * least 16 requests or streams. More are refused with 429. A caller is a subject, otherwise a network address,
-   * otherwise a session. All clients behind a proxy have its address, except if the proxy is on the same machine or
-   * network and sends `x-forwarded-for` or `forwarded`. Behind other proxies, set 1, unless callers are authenticated.
-   * Default: 0.25.
+   * The share of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1. Each
+   * caller may have at least 16 requests and streams. Requests above the share are refused with 429. A caller is
+   * identified by its subject, otherwise by its network address, otherwise by its session. All clients behind a proxy
+   * have the address of the proxy, except if the proxy is on the same machine or network and sends `x-forwarded-for` or
+   * `forwarded`. Behind other proxies, set 1, unless callers are authenticated. Default: 0.25.
    */
   readonly perCaller: number
-  /** The most requests of one legacy session that run at the same time. More are refused with 429. Default: 100. */
+  /**
+   * The largest number of requests of one legacy session that run at the same time. More are refused with 429. Default:
+   * 100.
+   */
   readonly sessionRequests: number
   /**
    * The most SSE streams of one legacy session that are open at the same time. More are refused with 429. Default: 128,
@@ -49,7 +57,8 @@ export interface HttpLimits {
    */
   readonly sessionStreams: number
   /**
-   * The most unread bytes in one stream, counted as characters. Above it, the stream is cut off. Default: 4 MiB.
+   * The largest number of unread bytes in one stream, counted as characters. Above it, the stream is cut off. Default:
+   * 4 MiB.
    */
   readonly unsent: number
 }
@@ -86,18 +95,18 @@ export interface SessionOptions {
    */
   readonly ttl?: number | undefined
   /**
-   * Stores sent events, so that a client can resume a stream. Default: `store.events` of the server, or in memory; `false`:
-   * streams cannot be resumed.
+   * Stores sent events, so that a client can resume a stream. With `false`, streams cannot be resumed. Default:
+   * `store.events` of the server, otherwise the memory of this process.
    */
   readonly events?: EventStore | false | undefined
   /**
-   * How long a client waits before it resumes a stream, in whole ms. While the client is disconnected, the process that had
-   * its stream stores messages for 30 times as long, up to 900 messages or `limits.unsent`. Default: 1,000.
+   * How long a client waits before it resumes a stream, in whole ms. While the client is disconnected, the process that
+   * had its stream stores messages for 30 times this time, up to 900 messages or `limits.unsent`. Default: 1,000.
    */
   readonly retry?: number | undefined
   /**
-   * How long a request to a client waits for its response while the client reads no stream and sends nothing, in ms.
-   * Then the request rejects, so that its call ends. `Infinity`: no limit. Default: 300,000.
+   * How long a request to a client waits for its response while the client reads no stream and sends no message, in ms.
+   * After this time, the request rejects, so that its call ends. `Infinity` disables the limit. Default: 300,000.
    */
   readonly awayTimeout?: number | undefined
   /**
@@ -113,19 +122,20 @@ export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSc
 /** Options of `mcp`. */
 export interface EndpointOptions {
   /**
-   * The host names of this endpoint, such as `mcp.example.com` (any port) or `mcp.example.com:8443`. Others are refused
-   * with 403, which keeps web pages from reaching a local server by DNS rebinding. `'*'`: any.
-   * Default: `localhost`, `127.0.0.1` and `[::1]`.
+   * The host names of this endpoint, such as `mcp.example.com` (any port) or `mcp.example.com:8443`. Requests for other
+   * hosts are refused with 403. This prevents web pages from reaching a local server by DNS rebinding. `'*'` allows all
+   * hosts. Default: `localhost`, `127.0.0.1` and `[::1]`.
    */
   readonly allowedHosts?: readonly string[] | '*' | undefined
   /**
-   * The origins whose pages may send requests, such as `https://app.example.com`. Others are refused with 403. `'*'`: any.
-   * Requests without an origin do not come from pages and are accepted. Default: those on an allowed host.
+   * The origins whose pages may send requests, such as `https://app.example.com`. Other origins are refused with 403.
+   * `'*'` allows all origins. Requests without an origin do not come from pages and are accepted. Default: the origins
+   * on an allowed host.
    */
   readonly allowedOrigins?: readonly string[] | '*' | undefined
   /**
-   * Whether web pages may read the responses. `true`: pages of all allowed origins. A list: pages of these origins,
-   * which are then also allowed. Default: false.
+   * Whether web pages may read the responses. `true` permits it for pages of all allowed origins. A list permits it for
+   * these origins, and also adds them to the allowed origins. Default: false.
    */
   readonly cors?: boolean | readonly string[] | undefined
   /**
@@ -135,11 +145,11 @@ export interface EndpointOptions {
   readonly authenticate?: Guard | undefined
   /** Whether the legacy revisions are served. Default: true when the server supports them. */
   readonly legacy?: boolean | undefined
-  /** The legacy sessions. `false`: no sessions; each legacy request is independent. */
+  /** The options of legacy sessions. With `false`, there are no sessions, and each legacy request is independent. */
   readonly sessions?: SessionOptions | false | undefined
   /**
-   * The path of the HTTP+SSE transport of revision 2024-11-05, such as `/sse`. Its connections live in one process.
-   * Default: not served; current clients use the newer transport.
+   * The path of the HTTP+SSE transport of revision 2024-11-05, such as `/sse`. All messages of a connection must reach
+   * the same process. Default: none, because current clients use the newer transport.
    */
   readonly sse?: string | undefined
   /**
@@ -148,33 +158,36 @@ export interface EndpointOptions {
    * client and subscriptions are not available. Default: `auto`.
    */
   readonly responses?: 'auto' | 'json' | 'events' | undefined
-  /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */
+  /** Whether a POST that does not accept both JSON and event streams is refused with 406. Default: false. */
   readonly strictAccept?: boolean | undefined
   /**
-   * The interval of comments on open streams, in ms, so that proxies do not close them. A response that takes longer than
-   * this becomes a stream too. `Infinity`: never. Default: 15,000.
+   * The interval of comments on open streams, in ms. They prevent proxies from closing the streams. A response that
+   * takes longer than this becomes a stream, too. `Infinity` disables comments. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
   /**
-   * The longest time between two bytes of a request body, in ms. Then the request is refused with 408. `Infinity`: no
-   * limit. Default: 30,000.
+   * The longest time between two bytes of a request body, in ms. After this time, the request is refused with 408.
+   * `Infinity` disables the limit. Default: 30,000.
    */
   readonly bodyTimeout?: number | undefined
   /**
-   * The longest time for which a client may not read its response, in ms. Then its connection is cut off. Works only on
-   * Node. `Infinity`: no limit. Default: 60,000.
+   * How long a client may read nothing of its response, in ms. After this time, its connection is cut off. Works only
+   * on Node. `Infinity` disables the limit. Default: 60,000.
    */
   readonly sendTimeout?: number | undefined
-  /** Finds the input schemas of tools. Default: `inputSchemaOf` of the server; without it, mirrored arguments are not checked. */
+  /**
+   * Finds the input schemas of tools. Default: `inputSchemaOf` of the server. If the server has no such method,
+   * mirrored arguments are not checked.
+   */
   readonly toolSchemas?: ToolSchemas | undefined
   /** Limits that differ from `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits> | undefined
   /**
-   * Whether a browser that opens the URL of the endpoint receives a page with the name and the version of the server,
-   * and how to connect. MCP clients never receive it. Default: true.
+   * Whether a browser that opens the URL of the endpoint receives a page. The page shows the name and the version of
+   * the server, and how to connect. MCP clients never receive it. Default: true.
    */
   readonly page?: boolean | undefined
-  /** Called with every error that was dropped or masked, and for every stream that was cut. Default: none. */
+  /** Called with each error that was dropped or masked, and for each stream that was cut off. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
   /**
    * Writes each message that is sent or received to standard error, as one line without secrets, in which long values

@@ -23,7 +23,10 @@ export interface MessageStream {
   send(text: string): Promise<void> | undefined
   /** Ends the stream after all sent messages. Returns a promise if some of them are still being stored. */
   end(): Promise<void> | undefined
-  /** Ends the HTTP response but not the stream; the client reconnects to resume it. Undefined if it cannot resume. */
+  /**
+   * Ends the HTTP response but not the stream. The client reconnects to resume the stream. Undefined if it cannot
+   * resume.
+   */
   closeStream?(): void
 }
 
@@ -39,7 +42,7 @@ export function createPlainStream(body: EventStream): MessageStream {
 /** The settings of a reply that differ between the eras. */
 export interface ReplyPolicy {
   openStream(reply: Reply): MessageStream
-  /** The HTTP status of a JSON response, by the code of its error. Other codes have 200. */
+  /** The HTTP statuses of JSON responses, by error code. Other codes have the status 200. */
   readonly statuses: Readonly<Record<number, number>>
   /** Whether a client reconnects to a stream that the server has closed early. */
   readonly canClose: boolean

@@ -54,7 +54,9 @@ export function accepted(): HttpAnswer {
   return { body: null, status: 202, headers: {} }
 }
 
-/** Refuses a request with an HTTP status and a JSON-RPC error, which has the id of the request if it is known. */
+/**
+ * Refuses a request with an HTTP status and a JSON-RPC error. If the id of the request is known, the error contains it.
+ */
 export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): HttpAnswer {
   return jsonResponse(encode(errorMessage(id, error)), status, headers)
 }
@@ -70,7 +72,7 @@ export function callerLimited(text: string, most: number, limit: string, id?: Re
   return refusal(429, error, id, { 'retry-after': '1' })
 }
 
-/** Refuses a request of a caller that does not read the responses to earlier ones. */
+/** Refuses a request of a caller that does not read the responses to its earlier requests. */
 export function tooMuchUnread(): HttpAnswer {
   const text = 'Too many bytes of responses are unread: read them first (limits.unreadBytes, limits.perCaller)'
   return refusal(429, invalidRequest(text), undefined, { 'retry-after': '1' })
@@ -124,7 +126,7 @@ export function faultResponse(error: unknown, report: Report): HttpAnswer {
   return refusal(500, internalError())
 }
 
-/** Returns whether a store says that the same request may succeed later. */
+/** Returns whether an error of a store says that the same request may succeed later. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'retryable' in error && error.retryable === true
 }
@@ -185,7 +187,7 @@ export function scopeResponse(
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** Returns the challenge. It also names the scopes that the caller has, because a new token replaces the old one. */
+/** Returns the challenge. It also names the scopes that the caller has, because a new token replaces the old token. */
 function challenge(requiredScopes: readonly string[], auth: HttpRequest['auth']): string {
   const scopes = new Set([...(auth?.scopes ?? []), ...requiredScopes].filter((scope) => SCOPE.test(scope)))
   const scope = `scope="${[...scopes].join(' ')}"`

@@ -26,12 +26,15 @@ interface NodeGlobals {
 }
 
 const { setImmediate: immediate, process } = globalThis as NodeGlobals
-/** The function is read when the module is loaded, because tests replace the global timers. */
+/**
+ * Runs a function in the next turn of the event loop. It is read when the module is loaded, because tests replace the
+ * global timers.
+ */
 const inNextTurn = immediate ?? queueMicrotask
 
 /**
- * Runs a function when no promise job is left, but in the same turn of the event loop. Node runs a function that was
- * passed to `nextTick` by a promise job after all promise jobs, and others before them.
+ * Runs a function after all promise jobs, but in the same turn of the event loop. Node runs a `nextTick` function after
+ * all promise jobs only if a promise job has passed it.
  */
 function afterJobs(run: () => void): void {
   if (process?.nextTick === undefined) inNextTurn(run)
@@ -40,9 +43,11 @@ function afterJobs(run: () => void): void {
 
 let turn: Promise<void> | undefined
 
-/** The most requests that are handled in one turn of the event loop. */
+/** The largest number of requests that are handled in one turn of the event loop. */
 const REQUESTS_PER_TURN = 64
-/** The requests that are handled at the same time: their results, and the JSON of these, are in memory together. */
+/**
+ * How many requests are handled at the same time. Their results, and the JSON of the results, are in memory together.
+ */
 const REQUESTS_AT_ONCE = 8
 /** The bytes of responses after which the next requests wait for the next turn. */
 const BYTES_PER_TURN = 4 * 1024 * 1024

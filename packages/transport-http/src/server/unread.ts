@@ -4,7 +4,7 @@ import { ConnectionError, type SharedLimit } from '@mcpx/protocol'
 import type { NodeOutgoing } from './http-request.ts'
 import { every, nextTurn } from './timers.ts'
 
-/** The size above which a response counts, in bytes. Smaller responses are limited by the number of requests. */
+/** Only responses above this size count, in bytes. Smaller responses are limited by the number of requests. */
 export const COUNTED = 16 * 1024
 /** After this many bytes of new responses, all responses are counted immediately, without waiting for the timer. */
 const MANY = 1024 * 1024
@@ -14,7 +14,7 @@ const INTERVAL = 1_000
 /** A response that may wait for its client. */
 export interface UnreadResponse {
   readonly caller: string | undefined
-  /** The bytes that wait. 0 when the client has read everything, or has gone. */
+  /** The number of unread bytes. 0 if the client has read everything or has disconnected. */
   readonly unread: number
   /** Ends the connection of the client. */
   cut(problem: ConnectionError): void
@@ -75,7 +75,7 @@ export class UnreadResponses {
     }
     for (const response of this.#responses) {
       if (total <= this.#limit.total) break
-      // Known callers that leave less unread are not the reason.
+      // Skip known callers that are below their share.
       if (response.caller !== undefined && !this.isFull(response.caller)) continue
       const bytes = this.#bytesOf(response)
       this.#responses.delete(response)
@@ -88,7 +88,10 @@ export class UnreadResponses {
     this.#timer = undefined
   }
 
-  /** One response counts for no more than half of what its caller may leave unread, because it may be of any size. */
+  /**
+   * Returns the bytes that a response counts. Because a single response may have any size, it counts at most half of
+   * the caller's share.
+   */
   #bytesOf({ unread }: UnreadResponse): number {
     return Math.min(unread, Math.ceil(this.#limit.perCaller / 2))
   }

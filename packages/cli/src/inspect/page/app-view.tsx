@@ -22,7 +22,7 @@ interface ViewMessage {
   readonly value: unknown
 }
 
-/** The view of one call. */
+/** Shows the view of one call. */
 export function AppView(props: {
   readonly tool: Tool
   readonly args: JsonObject
@@ -75,7 +75,7 @@ export function AppView(props: {
     })
     view.current = bridge
     bridge.sendInput(args)
-    // The bridge listens before the document is loaded.
+    // Start the bridge before the document is loaded.
     call('openView', { tool }).then(setServed, (reason: unknown) => setError(explainedOf(reason)))
     return () => void bridge.close()
   }, [])

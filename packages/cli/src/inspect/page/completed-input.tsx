@@ -10,7 +10,7 @@ import { call } from './store.ts'
 /** How long the user must pause before the server is asked, in ms. */
 const PAUSE = 150
 
-/** An argument of a prompt, or a variable of a URI template. */
+/** The input for an argument of a prompt, or for a variable of a URI template. */
 export function CompletedInput(props: {
   readonly reference: Methods['complete']['params']['ref']
   readonly name: string
@@ -34,7 +34,7 @@ export function CompletedInput(props: {
     const timer = setTimeout(() => {
       const { [name]: _, ...others } = values
       const params = { ref: reference, argument: { name, value }, context: { arguments: others } }
-      // Without completion the user types the value.
+      // If the server cannot complete, the user types the whole value.
       call('complete', params, { signal: controller.signal }).then(
         ({ completion }) => setOptions(completion.values.slice(0, 100)),
         () => setOptions([]),

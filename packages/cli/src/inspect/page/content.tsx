@@ -17,7 +17,7 @@ export interface ResourceContents {
   readonly blob?: string | undefined
 }
 
-/** Blocks of content. A text that repeats the structured content as JSON is left out. */
+/** Shows content blocks. Leaves out a text block that repeats the structured content as JSON. */
 export function ContentBlocks({
   blocks,
   structured,
@@ -129,7 +129,7 @@ function TextBlock(props: {
   )
 }
 
-/** Images are shown by the browser, which runs no scripts in them, also not in those of SVG. */
+/** The image types that are shown. Browsers do not run scripts in images, not even in SVG. */
 const IMAGE = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/i
 const AUDIO = /^audio\/[\w.+-]+$/i
 

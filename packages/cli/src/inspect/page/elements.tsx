@@ -6,7 +6,7 @@ import { plainText } from '../../output/plain-text.ts'
 import type { ExplainedError } from '../api.ts'
 import { JsonTree } from './json-tree.tsx'
 
-/** A button. `primary` is the one that the user most likely wants. */
+/** A button. `primary` marks the main action of the panel. */
 export function Button(props: {
   readonly onClick?: () => void
   readonly children: ComponentChildren
@@ -33,7 +33,7 @@ export function Button(props: {
   )
 }
 
-/** A button that copies text, and says so. */
+/** A button that copies text, and confirms it. */
 export function CopyButton({ text, children }: { readonly text: () => string; readonly children: string }): VNode {
   const [outcome, setOutcome] = useState<'copied' | 'failed'>()
   const timer = useRef<number>(0)
@@ -55,7 +55,7 @@ export function CopyButton({ text, children }: { readonly text: () => string; re
   )
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons. One of them is pressed. */
 export function Segments<Value extends string>(props: {
   readonly label: string
   readonly options: readonly (readonly [Value, string])[]
@@ -75,7 +75,7 @@ export function Segments<Value extends string>(props: {
   )
 }
 
-/** A short word about a state. */
+/** A label with the name of a state. */
 export function Badge({
   tone,
   children,
@@ -86,7 +86,7 @@ export function Badge({
   return <span class={`badge ${tone ?? ''}`}>{children}</span>
 }
 
-/** A sentence in the middle of an area that has nothing else to show. */
+/** A message in the middle of an empty area. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }): VNode {
   return (
     <div class="empty">
@@ -138,7 +138,7 @@ export function ErrorCard({
   )
 }
 
-/** Text of which only the beginning is shown at first. */
+/** Long text. At first, only its beginning is shown. */
 export function LongText({ text, limit = 20_000 }: { readonly text: string; readonly limit?: number }): VNode {
   const [shown, setShown] = useState(limit)
   return (

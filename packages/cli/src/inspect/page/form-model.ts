@@ -9,7 +9,7 @@ export interface Choice {
   readonly label: string
 }
 
-/** A field of a form. `json` is a field whose value is written as JSON, because a form cannot show it. */
+/** A field of a form. The value of a `json` field is written as JSON, because the form has no input for it. */
 export type Field = {
   readonly title: string | undefined
   readonly description: string | undefined
@@ -32,7 +32,7 @@ export interface NamedField {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Deeper schemas, longer lists of properties and of choices become fields of JSON. */
+/** Limits of a form. A schema that is deeper or has more properties or choices becomes a field for JSON. */
 const MAX_DEPTH = 6
 const MAX_FIELDS = 100
 const MAX_CHOICES = 500
@@ -72,7 +72,7 @@ export function fieldOf(schema: unknown, root: unknown = schema, depth = 0): Fie
   return { ...base, kind: 'object', fields }
 }
 
-/** Returns the values that a form begins with: the defaults, and `false` for required booleans. */
+/** Returns the initial values of a form: the defaults, and `false` for required booleans. */
 export function initialValue(field: Field): unknown {
   if (field.initial !== undefined) return structuredClone(field.initial)
   if (field.kind !== 'object') return undefined
@@ -92,7 +92,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** The beginning of all paths. */
+/** The first part of all paths. */
 export const ROOT = 'arguments'
 
 /** Returns the path of a member, as the validator writes it. */
@@ -103,7 +103,10 @@ export function memberPath(path: string, key: string | number): string {
 
 const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
-/** Returns the problems of arguments. A schema that cannot be used has no problems here; the server decides. */
+/**
+ * Returns the problems of the arguments. If the schema is not supported, returns none, and the server validates the
+ * arguments.
+ */
 export function problemsOf(schema: JsonObject, value: unknown): readonly Problem[] {
   try {
     const verdict = validator.compile(schema)(value, ROOT)
@@ -114,7 +117,7 @@ export function problemsOf(schema: JsonObject, value: unknown): readonly Problem
   }
 }
 
-/** Follows references, and reads "this or null" and "one of these constants" as one schema. */
+/** Resolves references, and simplifies the alternatives "a schema or null" and "one of several constants". */
 function simplify(schema: unknown, root: unknown): Schema {
   let own = isSchema(schema) ? schema : {}
   for (let step = 0; step < 8; step++) {

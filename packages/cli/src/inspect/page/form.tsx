@@ -6,7 +6,7 @@ import { plainText } from '../../output/plain-text.ts'
 import { Button } from './elements.tsx'
 import { type Choice, type Field, initialValue, memberPath, type NamedField, type Problem } from './form-model.ts'
 
-/** Moves the focus to the first field with a problem, once it is shown. */
+/** Moves the focus to the first field with a problem, after it was rendered. */
 export function focusProblem(form: HTMLElement): void {
   setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), 50)
 }
@@ -23,7 +23,7 @@ interface FieldProps {
   readonly problems: readonly Problem[]
 }
 
-/** The members of an object. Members without a value are left out. */
+/** The fields of an object. The value has no member for an empty field. */
 export function Fields(props: {
   readonly fields: readonly NamedField[]
   readonly value: unknown
@@ -35,7 +35,7 @@ export function Fields(props: {
   const values: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   const setMember = (name: string, member: unknown) => {
     const changed = { ...values, [name]: member }
-    // The order of the form, whichever field was filled in first. Other members may come from JSON.
+    // Keep the order of the form. Members that are not in the form may come from JSON.
     const names = new Set([...fields.map((each) => each.name), ...Object.keys(changed)])
     const entries = [...names].map((each) => [each, memberOf(changed, each)] as const)
     onChange(Object.fromEntries(entries.filter(([, each]) => each !== undefined)))
@@ -58,7 +58,7 @@ export function Fields(props: {
   )
 }
 
-/** A field may have the name of a member that all objects inherit. */
+/** Read only own members, because a field may have the name of an inherited member. */
 function memberOf(values: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
@@ -159,7 +159,7 @@ function Group({ field, value, onChange, path, problems, name }: FieldProps): VN
   )
 }
 
-/** Items of arrays cannot be left out, so an empty one has a value. */
+/** Returns the value of an empty array item, because items cannot be left out. */
 function emptyValue(field: Field): unknown {
   if (field.kind === 'string') return ''
   if (field.kind === 'boolean') return false
@@ -215,7 +215,7 @@ function Input(props: InputProps): VNode {
   }
 }
 
-/** Keeps what was typed, such as "1.0", while it means the value. */
+/** An input for a number. It keeps the typed text, such as "1.0", while the text has the same value. */
 function NumberInput({ value, onChange, id, aria }: InputProps): VNode {
   const [text, setText] = useState('')
   const shown = readNumber(text) === value ? text : value === undefined || value === null ? '' : String(value)
@@ -236,7 +236,9 @@ function NumberInput({ value, onChange, id, aria }: InputProps): VNode {
   )
 }
 
-/** A flag that may be left out has three states, which a checkbox cannot show. */
+/**
+ * Returns whether a boolean is shown as a checkbox. An optional boolean has three states, which a checkbox cannot show.
+ */
 function hasCheckbox({ kind, initial }: Field, isRequired: boolean): boolean {
   return kind === 'boolean' && (isRequired || initial !== undefined)
 }
@@ -268,7 +270,7 @@ function BooleanInput({ field, value, onChange, id, aria, isRequired }: InputPro
   )
 }
 
-/** JSON that cannot be read becomes the value as text, so that the validator or the server refuses it. */
+/** An input for JSON. Invalid JSON becomes a string, so that the validator or the server refuses it. */
 function JsonInput({ value, onChange, id, aria }: InputProps): VNode {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
   const isWrong = text.trim() !== '' && parse(text) === undefined
@@ -323,7 +325,7 @@ function Checkboxes(props: {
   )
 }
 
-/** Returns the number, or the text if it is none. Then the validator says so. */
+/** Parses a number. Returns the text if it is not a number; the validator then reports it. */
 function readNumber(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

@@ -60,7 +60,7 @@ export function useRoute(): Route {
 
 const kept = new Map<string, unknown>()
 
-/** Like `useState`, but the value is kept under the key while other items are shown. */
+/** Like `useState`, but the value is stored under the key, and kept while other items are shown. */
 export function useKept<Value>(key: string, initial: () => Value): [Value, (value: Value) => void] {
   const [, render] = useState({})
   if (!kept.has(key)) kept.set(key, initial())
@@ -85,10 +85,10 @@ export type RunState<Result> =
 const runs = new Map<string, { readonly state: RunState<unknown>; readonly controller: AbortController }>()
 const runListeners = new Set<() => void>()
 
-/** A call that runs on while other items are shown. */
+/** A call that continues while other items are shown. */
 export interface Run<Result> {
   readonly state: RunState<Result>
-  /** Starts the call, and cancels an earlier one. */
+  /** Starts the call, and cancels an earlier call of the same key. */
   start(make: (settings: CallSettings) => Promise<Result>): void
   cancel(): void
 }
@@ -116,7 +116,7 @@ async function startRun<Result>(key: string, make: (settings: CallSettings) => P
     runs.set(key, { state, controller })
     for (const listener of runListeners) listener()
   }
-  // A later call of the key has replaced this one.
+  // Ignore the result of a call that was replaced.
   const update = (state: RunState<Result>) => {
     if (runs.get(key)?.controller === controller) setState(state)
   }

@@ -7,7 +7,7 @@ import { Button, Empty, ErrorCard, Loading } from './elements.tsx'
 import { hrefOf, type Tab } from './hooks.ts'
 import type { ListState } from './store.ts'
 
-/** How many entries are shown at first, and how many more with each request. */
+/** How many entries are shown at first, and with each click on "more". */
 const STEP = 200
 
 /** An entry of a list. */
@@ -19,7 +19,7 @@ export interface Entry {
   readonly badge?: string | undefined
 }
 
-/** Entries as links to their items. */
+/** A list of links to items. */
 export function ItemList<Item>(props: {
   readonly tab: Tab
   readonly title: string
@@ -27,7 +27,7 @@ export function ItemList<Item>(props: {
   readonly entryOf: (item: Item) => Entry
   readonly selected: string | undefined
   readonly onReload: () => void
-  /** Said when the server has no items, or does not support them. */
+  /** The text if the server has no items, or does not support them. */
   readonly emptyText: string
 }): VNode {
   const { tab, title, list, entryOf, selected, onReload, emptyText } = props

@@ -4,11 +4,11 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { plainJson, plainText } from '../../output/plain-text.ts'
 
-/** How many members are shown at first, and how many more with each request. */
+/** How many members are shown at first, and with each click on "more". */
 const STEP = 100
 /** How many characters of a string are shown at first. */
 const MAX_STRING = 400
-/** Objects with fewer members than this are open at first, down to the third level. */
+/** In the first three levels, objects with fewer members than this are open at first. */
 const MAX_OPEN = 30
 
 interface TreeProps {

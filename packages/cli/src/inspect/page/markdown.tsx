@@ -1,11 +1,11 @@
-/** Shows Markdown of a server. HTML in it is shown as text, images are not requested, and links are only those of the web. */
+/** Shows Markdown of a server. Shows HTML as text, requests no images, and supports only links to web pages. */
 
 import { lexer, type Token, type Tokens } from 'marked'
 import type { ComponentChildren, VNode } from 'preact'
 import { plainText } from '../../output/plain-text.ts'
 import { LongText } from './elements.tsx'
 
-/** Longer text is shown as it is. */
+/** Longer text is shown without formatting. */
 const MAX_LENGTH = 200_000
 /** Deeper structures are shown as text. */
 const MAX_DEPTH = 20
@@ -31,7 +31,7 @@ function renderToken(token: Tokens.Generic, depth: number): ComponentChildren {
     case 'def':
       return null
     case 'heading': {
-      // The page has headings of its own above these.
+      // Use lower levels, because the page has its own headings.
       const Heading = `h${Math.min(6, Number(token.depth) + 2)}` as 'h3'
       return <Heading>{inner()}</Heading>
     }
@@ -71,7 +71,7 @@ function renderToken(token: Tokens.Generic, depth: number): ComponentChildren {
     case 'escape':
       return token.tokens === undefined ? plainText(unescapeEntities(String(token.text))) : inner()
     default:
-      // Also HTML.
+      // HTML and unknown tokens are shown as text.
       return plainText(token.raw)
   }
 }
@@ -106,7 +106,7 @@ function renderTable({ header, rows }: Tokens.Table, depth: number): VNode {
   )
 }
 
-/** A link of the web in a new tab. Other schemes, such as `javascript:`, are text. */
+/** A link that opens in a new tab. Links with other schemes than HTTP, such as `javascript:`, are shown as text. */
 export function SafeLink({ href, children }: { readonly href: string; readonly children?: ComponentChildren }): VNode {
   const isWeb = /^https?:\/\//i.test(href) && URL.canParse(href)
   if (!isWeb)
@@ -122,7 +122,10 @@ export function SafeLink({ href, children }: { readonly href: string; readonly c
   )
 }
 
-/** An image within the text itself. Others would tell their server who reads it, so they are links. */
+/**
+ * An image. Only `data:` images are shown. Others are shown as links, because a request would reveal the reader to
+ * their server.
+ */
 function SafeImage({ href, text }: { readonly href: string; readonly text: string }): VNode {
   if (/^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i.test(href)) return <img src={href} alt={text} />
   return <SafeLink href={href}>Image: {plainText(text)}</SafeLink>
@@ -130,7 +133,7 @@ function SafeImage({ href, text }: { readonly href: string; readonly text: strin
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
-/** The lexer of marked escapes some characters for HTML. */
+/** Reverses the escapes of HTML characters that the lexer of marked adds. */
 function unescapeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
 }

@@ -9,7 +9,7 @@ import { usePageState } from './hooks.ts'
 import { JsonTree } from './json-tree.tsx'
 import { call, fetchMessage } from './store.ts'
 
-/** How many messages are shown at first, and how many more with each request. */
+/** How many messages are shown at first, and with each click on "more". */
 const STEP = 200
 
 const KINDS = {

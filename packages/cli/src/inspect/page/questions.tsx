@@ -1,4 +1,4 @@
-/** Asks the questions of the server: forms, URLs, and messages that a model would write. */
+/** Shows input requests of the server: forms, URLs, and messages that a model would write. */
 
 import type { ContentBlock, JsonObject, SamplingMessage } from '@mcpx/protocol'
 import type { ComponentChildren, VNode } from 'preact'
@@ -179,7 +179,7 @@ function SamplingQuestion({ question, reply }: QuestionProps<'sampling'>): VNode
       }}
     >
       <h2 id="question-title">The server asks a model</h2>
-      <p class="note">You play the model: read the messages, and write the next one.</p>
+      <p class="note">You take the role of the model: read the messages, and write the next one.</p>
       {typeof systemPrompt === 'string' && (
         <>
           <h3>System prompt</h3>

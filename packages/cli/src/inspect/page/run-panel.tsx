@@ -1,4 +1,4 @@
-/** Shows a call while it runs: its time, its progress, and a button to cancel it. Then its error. */
+/** Shows a running call: its duration, its progress, and a button to cancel it. Shows the error of a failed call. */
 
 import type { ComponentChildren, RefObject, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -9,7 +9,7 @@ import type { Run } from './hooks.ts'
 /** The state of a call. `children` shows its result. */
 export function RunPanel<Result>(props: {
   readonly run: Run<Result>
-  /** Whether the panel comes into view when its content changes. Default: true. */
+  /** Whether the page scrolls to the panel when its content changes. Default: true. */
   readonly scrolls?: boolean
   readonly children: (result: Result, duration: number) => ComponentChildren
 }): VNode | null {

@@ -36,7 +36,7 @@ export function toCommand(source: ServerSource, tool: string, args: JsonObject):
   const hasPlainNames = Object.keys(args).every((name) => /^[A-Za-z_][\w-]*$/.test(name))
   const words = hasPlainNames
     ? Object.entries(args).map(([name, value]) =>
-        // A string that looks like JSON is written as JSON, so that it stays a string in every schema.
+        // Write a string that looks like JSON as a JSON string, so that it stays a string.
         typeof value === 'string' && !isJson(value) ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
       )
     : ['--args', JSON.stringify(args)]

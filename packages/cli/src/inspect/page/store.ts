@@ -1,4 +1,4 @@
-/** The state of the page: what the process has sent, and the lists that were read. */
+/** The state of the page: the data that the process has sent, and the lists that were read. */
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@mcpx/client'
 import type { Root } from '@mcpx/protocol'
@@ -71,12 +71,12 @@ let state: PageState = {
 const listeners = new Set<() => void>()
 let isScheduled = false
 
-/** Returns the present state. */
+/** Returns the current state. */
 export function getState(): PageState {
   return state
 }
 
-/** Calls a function after changes. Returns a function that ends it. */
+/** Calls a function after each change of the state. Returns a function that removes the listener. */
 export function subscribeToState(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -86,7 +86,8 @@ function change(part: Partial<PageState>): void {
   state = { ...state, ...part }
   if (isScheduled) return
   isScheduled = true
-  // Many messages may arrive at once. Not an animation frame, which a hidden tab does not get.
+  // Many messages may arrive at once, so render once for all. Do not use an animation frame, because hidden tabs have
+  // none.
   setTimeout(() => {
     isScheduled = false
     for (const listener of listeners) listener()
@@ -178,7 +179,7 @@ export async function loadList<Name extends keyof Lists>(name: Name): Promise<vo
   }
 }
 
-/** Reads the lists that the server has. */
+/** Reads the lists of all capabilities of the server. */
 export function loadLists(): void {
   if (state.connection.status !== 'connected') return
   const { tools, resources, prompts } = state.connection.server.capabilities
@@ -189,7 +190,7 @@ export function loadLists(): void {
   void loadList('listResourceTemplates')
 }
 
-/** Opens the stream of events. The browser opens it again when it breaks. */
+/** Opens the stream of events. The browser opens it again when the connection is lost. */
 export function openEvents(): void {
   const events = new EventSource('events')
   events.onmessage = ({ data }) => handle(JSON.parse(data as string) as InspectEvent)

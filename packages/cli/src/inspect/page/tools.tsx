@@ -74,7 +74,7 @@ function ToolPanel({ tool }: { readonly tool: Tool }): VNode {
 
   const change = (changed: unknown) => {
     setValue(changed)
-    // Problems vanish while they are mended, and new ones are shown by the next attempt.
+    // A problem disappears when it is corrected. New problems are shown at the next attempt to send.
     if (problems.length > 0) setProblems(problemsOf(inputSchema, changed))
   }
   const send = (force: boolean) => {
@@ -157,7 +157,7 @@ function ToolPanel({ tool }: { readonly tool: Tool }): VNode {
   )
 }
 
-/** Returns why a call has no result. */
+/** Returns the reason why a call has no result. */
 function failureOf(state: RunState<unknown>): string | undefined {
   if (state.status === 'cancelled') return 'The user cancelled the call'
   return state.status === 'failed' ? state.error.message : undefined
@@ -190,7 +190,7 @@ function ToolResult({ result, duration }: { readonly result: CallToolResult; rea
   )
 }
 
-/** The problems that the form shows at their fields, as a list, and a way to send the arguments in spite of them. */
+/** A list of all problems, with a button that sends the arguments in spite of them. */
 export function ProblemList({
   problems,
   onForce,

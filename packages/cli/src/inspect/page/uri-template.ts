@@ -1,6 +1,9 @@
 /** Reads the variables of a URI template (RFC 6570), and expands it with strings. */
 
-/** The operators: what precedes the values, what separates them, whether they are named, and whether `/` stays. */
+/**
+ * For each operator: the text before the values, the separator, whether the values have names, and whether `/` is not
+ * encoded.
+ */
 const OPERATORS: Readonly<
   Record<string, readonly [first: string, separator: string, named: boolean, reserved: boolean]>
 > = {
@@ -21,7 +24,7 @@ export function variablesOf(template: string): string[] {
   return [...new Set([...template.matchAll(EXPRESSION)].flatMap(([, , names = '']) => namesOf(names)))]
 }
 
-/** Returns the URI. A variable without a value, or with an empty one, is left out. */
+/** Returns the URI. Leaves out variables without a value or with an empty value. */
 export function expandTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(EXPRESSION, (_, operator: string, names: string) => {
     const [first, separator, isNamed, isReserved] = OPERATORS[operator] ?? OPERATORS[''] ?? ['', ',', false, false]

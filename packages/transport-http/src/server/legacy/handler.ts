@@ -38,7 +38,10 @@ import { Sessions } from './sessions.ts'
 import { SseConnections } from './sse.ts'
 import { SessionStreams, tooManyStreams } from './streams.ts'
 
-/** HTTP statuses of error codes. All other errors are sent with 200, because legacy clients read 404 as "session ended". */
+/**
+ * HTTP statuses of error codes. All other errors are sent with 200, because legacy clients interpret 404 as the end of
+ * the session.
+ */
 const statuses: Readonly<Record<number, number>> = { [ErrorCode.UnsupportedProtocolVersion]: 400 }
 
 export class LegacyEra {
@@ -93,7 +96,7 @@ export class LegacyEra {
     if (isGet && this.#endpoint.options.responses === 'json') return methodNotAllowed('POST, DELETE')
     const refused = versionProblem(request)
     if (refused !== undefined) return refused
-    // Some clients request a stream from every server, and expect the status 405 from one without a session.
+    // Some clients request a stream from every server. Without a session, they expect the status 405.
     if (isGet && request.header(SESSION_HEADER) === null) return methodNotAllowed('POST, DELETE')
     const live = await this.#sessions.find(request)
     if (!(live instanceof LiveSession)) return live
@@ -174,7 +177,7 @@ export class LegacyEra {
     try {
       return await this.#answer(message, live, request, reply)
     } catch (problem) {
-      // The other requests of the batch have run. An error status would make the client send all of them again.
+      // Send no error status: the other requests of the batch have run, and the client would send all of them again.
       this.#endpoint.report(asError(problem))
       return errorMessage(message.id, internalError())
     }
@@ -229,7 +232,7 @@ function withoutChanges(answer: ResponseMessage): ResponseMessage {
   return { ...answer, result: { ...answer.result, capabilities } as JsonObject }
 }
 
-/** Refuses a response of the client, because the process that waits for it does not confirm it. */
+/** Refuses a response of the client, because the process that waits for the response does not confirm it. */
 function notDelivered(): HttpAnswer {
   return unavailable('The process that waits for this response does not reply; send the response again')
 }
@@ -244,7 +247,7 @@ function isInitialize(posted: PostBody): posted is RequestMessage {
   return !Array.isArray(posted) && 'method' in posted && posted.method === 'initialize' && 'id' in posted
 }
 
-/** The id of a request; undefined for other messages, and for batches. */
+/** Returns the id of a request. Returns undefined for other messages and for batches. */
 function requestIdOf(posted: PostBody): RequestId | undefined {
   return 'method' in posted && 'id' in posted ? posted.id : undefined
 }

@@ -8,15 +8,15 @@ const ALL = 'mcpx/processes'
 /** How long to wait for the reply of another process, in ms. */
 const REPLY_TIMEOUT = 1_000
 
-/** The parts that messages have besides their body. */
+/** The members of a message besides its body. */
 interface Envelope {
   /** The id of the process that sends the message. */
   readonly from: string
   /** Set if the sender waits for a reply. */
   readonly id?: number
-  /** In a reply: the id of the message. */
+  /** Set in a reply: the id of the message that it answers. */
   readonly replyTo?: number
-  /** In a reply: whether the process could handle the message, because it has the session or request. */
+  /** Set in a reply: whether the process has the session or request, so that it could handle the message. */
   readonly isHandled?: boolean
 }
 
@@ -43,7 +43,10 @@ export class Processes<Body extends object> {
     this.#report = report
   }
 
-  /** The id of this process, without hyphens. Created on first use, because Workers provide random values only then. */
+  /**
+   * The id of this process, without hyphens. It is created on first use, because Workers provide random values only
+   * during a request.
+   */
   get id(): string {
     this.#id ??= crypto.randomUUID().replaceAll('-', '').slice(0, 16)
     return this.#id
@@ -56,7 +59,7 @@ export class Processes<Body extends object> {
     return this.#connecting
   }
 
-  /** Publishes to another process, or to all others. Reports errors of the bus and never rejects. */
+  /** Publishes to another process, or to all other processes. Reports errors of the bus and never rejects. */
   async publish(body: Body, process?: string): Promise<void> {
     if (process === this.id) return
     await this.#publish(process === undefined ? ALL : topicOf(process), { ...body, from: this.id })

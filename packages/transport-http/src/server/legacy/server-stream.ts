@@ -15,20 +15,23 @@ import type { SessionStreams } from './streams.ts'
 const WAIT_FACTOR = 30
 const LEAST_WAIT = 250
 /**
- * The most disconnected clients for which messages are stored. This is also the number of streams in the event store in
- * memory.
+ * The largest number of disconnected clients for which messages are stored. This is also the number of streams in the
+ * event store in memory.
  */
 const MOST_WAITING = 1_000
 /**
- * The most messages that are stored per client. More could fill the event store, which then drops the oldest event: the
- * client's position.
+ * The largest number of messages that are stored per client. More could fill the event store, which then drops the
+ * oldest event: the client's position.
  */
 const MOST_STORED = 900
 
-/** The GET stream of one session: list changes, resource updates and logs. It holds the session until the stream ends. */
+/**
+ * The GET stream of one session: list changes, resource updates and logs. The session object is kept in memory until
+ * the stream ends.
+ */
 export class ServerStream implements StreamOwner {
   readonly body: EventStream
-  /** Undefined if no events are stored. */
+  /** The stored stream. Undefined if no events are stored. */
   readonly stored: StoredStream | undefined
   readonly #streams: SessionStreams
   readonly #live: LiveSession
@@ -53,7 +56,7 @@ export class ServerStream implements StreamOwner {
     return !this.body.isOpen
   }
 
-  /** Returns the pending messages for the next stream of the same session, and forgets them. */
+  /** Removes and returns the pending messages, for the next stream of the same session. */
   takePending(): PendingChanges | undefined {
     const pending = this.#pending
     this.#pending = undefined
@@ -131,7 +134,7 @@ export class ServerStream implements StreamOwner {
   #wait(): void {
     if (this.#hasLeft) return
     const { waiting, endpoint, sessions, retry } = this.#streams
-    // If there are several processes, the client may already have reconnected to another one, and would receive
+    // If there are several processes, the client may already have reconnected to another process, and would receive
     // messages twice.
     if (this.stored === undefined || sessions.areShared || endpoint.closedReason !== undefined) {
       this.#leave()
@@ -162,7 +165,7 @@ export class ServerStream implements StreamOwner {
     void this.#forget()
   }
 
-  /** Removes this stream from the session after the last messages are stored. Until then a client can continue with it. */
+  /** Removes this stream from the session after the last messages were stored. Until then, a client can resume it. */
   async #forget(): Promise<void> {
     await this.stored?.stored
     const { sessions } = this.#streams
@@ -173,8 +176,8 @@ export class ServerStream implements StreamOwner {
 }
 
 /**
- * The messages since the client disconnected. All of them are sent to the store. This class keeps the messages that the
- * store may not have.
+ * The messages since the client disconnected. All messages are sent to the store. This object keeps the messages that
+ * the store may not have.
  */
 class PendingChanges {
   /** The id of the last event before the client disconnected. */
@@ -205,7 +208,7 @@ class PendingChanges {
     this.#characters += text.length
     if (this.#count > MOST_STORED || this.#characters > this.#endpoint.limits.unsent) {
       this.#reportLoss()
-      // Changes have a separate limit, because a client that misses one keeps outdated data.
+      // Changes have a separate limit, because a client that misses a change keeps outdated data.
       if (subject === undefined || this.#changes.size >= MOST_STORED) return
       this.#changes.set(subject, text)
       this.notStored.push(text)

@@ -64,7 +64,7 @@ export class LiveSession {
     return this.#running
   }
 
-  /** The POST streams that this process writes, with or without a reader. */
+  /** The POST streams that this process writes. They may have no reader. */
   get streams(): Map<string, StoredStream> {
     this.#streams ??= new Map()
     return this.#streams
@@ -75,7 +75,7 @@ export class LiveSession {
     return this.readers > 0 || [...this.running.values()].some(({ isGone }) => !isGone)
   }
 
-  /** Returns the HTTP status and the error if a request cannot run now; otherwise undefined. */
+  /** Returns the HTTP status and the error if a request cannot run now. Otherwise returns undefined. */
   refusalOf(id: RequestId, mostRunning: number): { readonly status: number; readonly error: RpcError } | undefined {
     if (this.running.has(id)) {
       return { status: 400, error: invalidRequest('Invalid message: id: a request with this id is still in flight') }
@@ -100,7 +100,7 @@ export class LiveSession {
     return exchange !== undefined
   }
 
-  /** Replaces the record, unless the new one is older: records of other processes may arrive late. */
+  /** Replaces the record, unless the new record is older, because records of other processes may arrive late. */
   replaceState({ version = 0, ...state }: Readonly<SessionState>): void {
     if (version < this.#version) return
     this.#version = version
@@ -127,7 +127,10 @@ export interface RequestStream {
 class ClientRequests {
   readonly #streams = new Map<RequestId, RequestStream>()
   readonly #pending = createPendingRequests({ onCancel: (id, reason) => this.#cancel(id, reason) })
-  /** Begins each request id. It is unique for each process, and contains the id of the process that waits for the response. */
+  /**
+   * The prefix of each request id. It is unique for each process, and contains the id of the process that waits for the
+   * response.
+   */
   readonly #prefix: string
   #count = 0
 
@@ -168,7 +171,7 @@ class ClientRequests {
     return isRequestId(id) && (this.#pending.handleNotification(id, progress) || this.#pending.get(id) !== undefined)
   }
 
-  /** Rejects the pending requests of one stream, or all of them without a stream. */
+  /** Rejects the pending requests of one stream. Without a stream, rejects all pending requests. */
   fail(reason: Error, stream?: RequestStream): void {
     if (stream === undefined) this.#pending.failAll(reason)
     for (const [id, carrying] of this.#streams) if (carrying === stream) this.#pending.fail(id, reason)

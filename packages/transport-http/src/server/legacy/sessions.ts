@@ -1,4 +1,7 @@
-/** The legacy sessions of an endpoint. Idle sessions exist only as records in the store; active ones also as objects. */
+/**
+ * The legacy sessions of an endpoint. Idle sessions exist only as records in the store. Active sessions also exist as
+ * objects.
+ */
 
 import {
   ASSUMED_REVISION,
@@ -30,7 +33,7 @@ const EXPIRY_CHECK = 60_000
 /** How often a response of a client is sent to the process that waits for it. */
 const ANSWER_ATTEMPTS = 5
 
-/** A message between processes about a session. Each has one member besides the id of the session. */
+/** A message between processes about a session. It has one member besides the id of the session. */
 interface SessionMessage {
   readonly session: string
   /** A response of the client to a request of the receiving process. */
@@ -40,17 +43,17 @@ interface SessionMessage {
   /** The changed record. */
   readonly state?: Readonly<SessionState>
   readonly ended?: true
-  /** The id of a stream. Asks the receiver whether it still writes to this stream. */
+  /** The id of a stream. The message asks the receiver whether it still writes this stream. */
   readonly writes?: string
-  /** The client has resumed the GET stream at the sending process. */
+  /** Set if the client has resumed the GET stream at the sending process. */
   readonly resumed?: true
 }
 
 export class Sessions {
-  /** Undefined if sessions are disabled. Each request then has a temporary session. */
+  /** The store. Undefined if sessions are disabled; each request then has a temporary session. */
   readonly #store: SessionStore | undefined
   readonly #ttl: number
-  /** The time after which a client without stream and messages is away, in ms. */
+  /** After this time, a client that reads no stream and sends no message counts as away, in ms. */
   readonly awayTimeout: number
   readonly #processes: Processes<SessionMessage> | undefined
   readonly #report: (problem: Error) => void
@@ -69,7 +72,7 @@ export class Sessions {
     this.#processes = new Processes(bus, (message) => this.#receive(message), refreshAll, report)
   }
 
-  /** Whether sessions outlive their requests. */
+  /** Whether sessions are kept after their requests. */
   get areStored(): boolean {
     return this.#store !== undefined
   }
@@ -101,7 +104,10 @@ export class Sessions {
     await this.#store?.create(id, bound, this.#ttl)
   }
 
-  /** Returns the session that a request names, which is kept until `release`, or the response that refuses the request. */
+  /**
+   * Returns the session that a request names, or the response that refuses the request. The session is kept until
+   * `release`.
+   */
   async find(request: HttpRequest, requestId?: RequestId): Promise<LiveSession | HttpAnswer> {
     if (this.#store === undefined) return createTemporary(request)
     const id = request.header(SESSION_HEADER)
@@ -160,7 +166,7 @@ export class Sessions {
     this.#checking = undefined
   }
 
-  /** Changes the record. Works without a `this`. */
+  /** Changes the record. It can be called without `this`. */
   readonly update = async (live: LiveSession, change: (state: SessionState) => void): Promise<void> => {
     if (this.#store === undefined) return updateTemporary(live, change)
     let isForCalls = false
@@ -172,7 +178,8 @@ export class Sessions {
     })
     if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
     live.replaceState(state)
-    // A session with running calls may be in any process. All other changes matter only to the process of the GET stream.
+    // If the session has running calls, notify all processes. All other changes matter only to the process of the GET
+    // stream.
     const { streamProcess } = state
     if (isForCalls) await this.#processes?.publish({ session: live.id, state })
     else if (streamProcess !== undefined) await this.#processes?.publish({ session: live.id, state }, streamProcess)
@@ -234,7 +241,7 @@ export class Sessions {
   }
 
   /**
-   * Records that this process has the GET stream of a session, so that other processes notify it of changes.
+   * Stores that this process has the GET stream of a session, so that other processes notify this process of changes.
    *
    * @param isResumed whether the client has resumed the stream here, so that another process ends it
    */
@@ -292,7 +299,10 @@ function createTemporary(request: HttpRequest): LiveSession {
   return live
 }
 
-/** The code of the official SDKs. Some clients look for it, and for the words "Session not found", instead of the status. */
+/**
+ * The error code of the official SDKs. Some clients check this code and the words "Session not found" instead of the
+ * status.
+ */
 const SESSION_NOT_FOUND = -32001
 
 export function noSession(requestId?: RequestId): HttpAnswer {

@@ -1,6 +1,6 @@
 /**
- * The HTTP+SSE transport of revision 2024-11-05: a GET opens one stream for all messages of the server. Its first event
- * is the URL for the POSTs of the client. The session ends with the stream.
+ * The HTTP+SSE transport of revision 2024-11-05. A GET opens one stream for all messages of the server. The first event
+ * contains the URL for the POSTs of the client. The session ends with the stream.
  */
 
 import {
@@ -65,14 +65,16 @@ export class SseConnections {
     return withoutLastSlash(pathOf(raw.url)).endsWith(this.#path)
   }
 
-  /** Returns whether a message is addressed to a connection of this transport, open or closed, whatever its era. */
+  /**
+   * Returns whether a message of any era is addressed to a connection of this transport. The connection may be closed.
+   */
   isAddressed(request: HttpRequest): boolean {
     return this.handles(request) && sessionIdIn(request) !== null
   }
 
   async post(posted: PostBody, request: HttpRequest): Promise<HttpAnswer> {
     const id = sessionIdIn(request)
-    // Clients that try the newer transports first open the stream at this status.
+    // Clients that try the newer transports first open the stream when they receive this status.
     if (id === null) return methodNotAllowed('GET')
     const connection = this.#open.get(id)
     if (connection === undefined || connection.principal !== principalOf(request.auth)) {
@@ -180,7 +182,7 @@ class SseConnection implements StreamOwner, MessageSink {
       await this.#handleNotification(message, exchange)
       return undefined
     }
-    // A client that supports both eras tries the modern one first, and then this one.
+    // Refuse modern requests: a client that supports both eras tries the modern era first, and then this one.
     if (claimsModern(message)) return errorMessage(message.id, methodNotFound(message.method))
     const refused = live.refusalOf(message.id, this.#endpoint.limits.sessionRequests)
     if (refused !== undefined) return errorMessage(message.id, refused.error)

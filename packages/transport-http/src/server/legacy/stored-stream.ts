@@ -6,7 +6,7 @@ import type { EventStream } from '../event-stream.ts'
 import { after, every } from '../timers.ts'
 import type { UnreadResponse, UnreadResponses } from '../unread.ts'
 
-/** The most missed characters that are sent at once, without waiting for the reader. */
+/** If a reader has missed at most this many characters, they are sent at once, without waiting for the reader. */
 const SENT_AT_ONCE = 16 * 1024
 /** The first and the longest delay before storing is tried again, after the store has refused events, in ms. */
 const FIRST_ATTEMPT = 1_000
@@ -19,7 +19,7 @@ export interface Storing {
   /** The time that a client waits before it reconnects, in ms. */
   readonly retry: number
   readonly report: (problem: Error) => void
-  /** The most characters that a stream keeps of events that the store has refused. */
+  /** The largest number of characters that a stream keeps of events that the store has refused. */
   readonly unsent: number
   /** Counts the events that streams keep. */
   readonly unread: UnreadResponses
@@ -53,7 +53,7 @@ export class StoredStream implements UnreadResponse {
   /** Events that the store has refused while there was no reader. Later events are added too, because the order must be kept. */
   #refused: string[] = []
   #hasEnded = false
-  /** The time of the last attempt to store the end, in ms since 1970. */
+  /** The time after which storing the end is not tried any more, in ms since 1970. */
   #givesUpAt: number | undefined
   /** Refreshes the stream in the store while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
@@ -127,7 +127,7 @@ export class StoredStream implements UnreadResponse {
     )
   }
 
-  /** Whether the end may be stored later, because a client may still resume the stream. */
+  /** Returns whether the end may be stored later, because a client may still resume the stream. */
   #canWait(): boolean {
     if (this.#owner === undefined || this.#owner.hasEnded) return false
     this.#givesUpAt ??= Date.now() + this.#owner.unreadInterval
@@ -160,7 +160,7 @@ export class StoredStream implements UnreadResponse {
     return this.#refused.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Drops the kept events, because all streams together keep too many. */
+  /** Drops the kept events. Called if all streams together keep too many events. */
   cut(): void {
     this.#refused = []
   }
@@ -210,7 +210,10 @@ export class StoredStream implements UnreadResponse {
     this.#refreshing = undefined
   }
 
-  /** Attaches a reader that has the events up to `lastEventId`. Resolves when it has received the rest, or was replaced. */
+  /**
+   * Attaches a reader that already has the events up to `lastEventId`. Resolves when the reader has received the rest,
+   * or was replaced.
+   */
   async resume(lastEventId: string, reader: EventStream): Promise<void> {
     this.#dismissReaders()
     this.#joining = reader
@@ -234,8 +237,8 @@ export class StoredStream implements UnreadResponse {
   }
 
   /**
-   * Makes this reader the reader of the stream if it has missed few events. Otherwise returns the missed events, which
-   * must be sent first.
+   * Makes this reader the reader of the stream if it has missed only few events. Otherwise returns the missed events,
+   * which must be sent first.
    */
   async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
     let missed: readonly StoredEvent[] = []
@@ -245,14 +248,14 @@ export class StoredStream implements UnreadResponse {
         return (await this.#storing.events.replay(last))?.events ?? []
       },
       (events) => {
-        // While the store was read, another reader may have joined, or this one may have left. If `events` is
+        // While the store was read, another reader may have joined, or this reader may have left. If `events` is
         // undefined, the store failed.
         if (this.#joining !== reader || events === undefined) return
         if (events.reduce((sum, { data }) => sum + data.length, 0) > SENT_AT_ONCE) missed = events
         else this.#handOver(reader, events)
       },
     )
-    // The store failed or another reader has joined. The response ends, so that the client can reconnect.
+    // The store failed or another reader has joined. End the response, so that the client can reconnect.
     if (missed.length === 0 && this.#reader !== reader) reader.end()
     return missed
   }
@@ -288,7 +291,7 @@ export class StoredStream implements UnreadResponse {
 
   /**
    * Calls the store, then `done` with its result, or with undefined if the store failed. Calls run one after the other,
-   * so that the order of events is kept. Returns undefined if everything was synchronous, because promises took a third
+   * so that the order of events is kept. Returns undefined if all calls were synchronous. Promises would take a third
    * of the processor time of a progress notification.
    */
   #callStore<Result>(call: () => Awaitable<Result>, done: (result?: Result) => void): Promise<void> | undefined {

@@ -21,7 +21,7 @@ import { StoredStream, type Storing } from './stored-stream.ts'
  */
 const FIRST_WITH_EMPTY_EVENTS = LATEST_LEGACY_REVISION
 const DEFAULT_RETRY = 1_000
-/** How often another process is asked whether it still writes a stream without new events, in ms. */
+/** If a stream has no new events, its process is asked at this interval whether it still writes the stream, in ms. */
 const WRITER_CHECK = 1_000
 
 /** The position of a client in the GET stream of its session. Empty if the store has forgotten the event. */
@@ -47,11 +47,11 @@ export class SessionStreams {
   readonly sessions: Sessions
   /** Streams whose clients have disconnected and may reconnect, oldest first. */
   readonly waiting = new Set<ServerStream>()
-  /** Undefined if no events are stored. */
+  /** The settings for storing events. Undefined if no events are stored. */
   readonly #storing: Storing | undefined
   /**
-   * Identifies the process that writes a stream, if there are several. Together with the count, it makes stream ids
-   * unique. Created on first use, because Workers provide random values only during a request.
+   * Identifies the process that writes a stream, if there are several processes. Together with a count, it makes stream
+   * ids unique. It is created on first use, because Workers provide random values only during a request.
    */
   #suffix: string | undefined
   #count = 0
@@ -140,7 +140,7 @@ export class SessionStreams {
   }
 
   /**
-   * Returns the id of a new stream: the session id, the kind and a unique part. No id is a part of another id.
+   * Returns the id of a new stream: the session id, the kind and a unique part. No id contains another id.
    *
    * @param kind `post`: the stream of a POST; `feed`: the GET stream
    */
@@ -218,7 +218,7 @@ export class SessionStreams {
     const stored = (isSame ? earlier?.stored : undefined) ?? this.#createServerStream(live, position?.streamId)
     const stream = new ServerStream(this, live, request, stored)
     live.serverStream = stream
-    // Without a position, the stream continues where the client disconnected.
+    // If the position is unknown, the stream continues where the client disconnected.
     await stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending, hasGap)
     return stream.body.toResponse()
   }
