@@ -50,7 +50,7 @@ describe('entra', () => {
     }
     const scopes = ['User.Read', 'api://files/read']
     expect(() => entra({ tenant: TENANT, ...app, scopes })).toThrow(
-      'entra: scopes: expected scopes of one API, got those of https://graph.microsoft.com and api://files',
+      'entra: scopes: expected scopes of one API, got scopes of https://graph.microsoft.com and api://files',
     )
     expect(() => entra({ tenant: TENANT, ...app, scopes: ['User.Read', 'offline_access'] })).not.toThrow()
   })

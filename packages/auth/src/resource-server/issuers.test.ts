@@ -168,7 +168,11 @@ describe('the metadata of an issuer', () => {
   })
 
   it.each([
-    ['names another issuer', { issuer: 'https://evil.example', jwks_uri: `${ISSUER}/jwks` }, 'that of another issuer'],
+    [
+      'names another issuer',
+      { issuer: 'https://evil.example', jwks_uri: `${ISSUER}/jwks` },
+      'the document names another issuer',
+    ],
     ['names no keys', { issuer: ISSUER }, 'names no jwks_uri'],
     ['names keys with plain HTTP', { issuer: ISSUER, jwks_uri: 'http://as.example/jwks' }, 'is not HTTPS'],
     ['names keys in a file', { issuer: ISSUER, jwks_uri: 'file:///etc/keys' }, 'is not HTTPS'],

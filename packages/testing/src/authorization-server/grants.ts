@@ -108,7 +108,7 @@ async function redeemCode({ state, form, client, jkt }: TokenRequest): Promise<T
   }
   code.used = true
   if (form.get('redirect_uri') !== code.redirectUri) {
-    throw invalidGrant('redirect_uri: expected the one of the authorization request')
+    throw invalidGrant('redirect_uri: expected the value in the authorization request, got another')
   }
   if ((await hash(requireParameter(form, 'code_verifier'))) !== code.challenge) {
     throw invalidGrant('code_verifier: it does not match the code_challenge')

@@ -67,7 +67,7 @@ export function narrowGrant(grant: Grant, form: URLSearchParams): Grant {
   const scopes = form.has('scope') ? parseScopes(form.get('scope')) : grant.scopes
   const resources = form.has('resource') ? form.getAll('resource') : grant.resources
   if (!scopes.every((scope) => grant.scopes.includes(scope))) {
-    throw new OAuthError('invalid_scope', 'scope: expected scopes of the grant, got others')
+    throw new OAuthError('invalid_scope', 'scope: expected scopes of the grant, got other scopes')
   }
   if (grant.resources.length > 0 && !resources.every((resource) => grant.resources.includes(resource))) {
     throw new OAuthError('invalid_target', 'resource: expected a resource of the grant, got another')

@@ -66,7 +66,9 @@ describe('the path of a server', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     await response.body?.cancel()
     await expect(serve({ sse: '/sse?x' })).rejects.toThrow(/^sse: expected a path such as "\/sse".+got "\/sse\?x"/)
-    await expect(serve({ sse: 'mcp' })).rejects.toThrow('sse: expected another path than that of the endpoint, "/mcp"')
+    await expect(serve({ sse: 'mcp' })).rejects.toThrow(
+      'sse: expected another path than the path of the endpoint, "/mcp"',
+    )
   })
 })
 
