@@ -96,8 +96,16 @@ function startCommand(command: string, folder: string) {
   )
 }
 
-/** Tests in documents read our packages from their sources, too. */
-const vitestConfig = `export default { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }\n`
+/**
+ * Tests in documents read our packages from their sources, too. The AI SDK imports a package that has a `source`
+ * condition as well, which Vite compiles.
+ */
+const vitestConfig = `export default {
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+  test: { server: { deps: { inline: ['ai', /@ai-sdk/] } } },
+}
+`
 
 /** Strict compiler options, also for JavaScript. */
 function configuration(files: readonly string[]): object {

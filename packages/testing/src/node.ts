@@ -27,8 +27,8 @@ export interface RecordOnceOptions extends RecordOptions {
  * Returns a connector that records its connections. The file is written when a connection has ended, so close the client.
  * Secrets are replaced by `[redacted]`. The file has one line per member, so that changes are readable in a review.
  */
-export function record(connector: Connector, file: string, options?: RecordOptions): Connector {
-  return recordTranscript(connector, (transcript) => save(file, transcript), options)
+export function record(target: Responder | Connector, file: string, options?: RecordOptions): Connector {
+  return recordTranscript(target, (transcript) => save(file, transcript), options)
 }
 
 /**
@@ -47,10 +47,10 @@ export function replay(file: string, options?: RecordOptions): Connector {
  *
  * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
  */
-export function compare(connector: Connector, file: string, options?: RecordOptions): Connector {
+export function compare(target: Responder | Connector, file: string, options?: RecordOptions): Connector {
   const transcript = load('compare', file) as Transcript
   return compareSteps(
-    connector,
+    target,
     new RecordedSteps(transcript, { ...options, place: `compare ${file}`, ignoresChosen: true }),
   )
 }
@@ -63,15 +63,15 @@ export function compare(connector: Connector, file: string, options?: RecordOpti
  * await using client = await connect(recordOnce(http(url), 'test/search.transcript.json'))
  * ```
  */
-export function recordOnce(connector: Connector, file: string, options: RecordOnceOptions = {}): Connector {
+export function recordOnce(target: Responder | Connector, file: string, options: RecordOnceOptions = {}): Connector {
   const { mode = modeOfEnvironment() } = options
-  if (mode === 'record') return record(connector, file, options)
-  if (mode === 'compare') return compare(connector, file, options)
+  if (mode === 'record') return record(target, file, options)
+  if (mode === 'compare') return compare(target, file, options)
   if (mode !== 'auto' && mode !== 'replay') {
     throw new TypeError(`recordOnce, mode: expected auto, replay, record or compare, got ${JSON.stringify(mode)}`)
   }
   if (mode === 'replay' || existsSync(file) || process.env.CI) return replay(file, options)
-  return record(connector, file, options)
+  return record(target, file, options)
 }
 
 function modeOfEnvironment(): RecordMode {

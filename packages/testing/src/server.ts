@@ -27,3 +27,4 @@ export {
   testServer,
 } from './server/test-server.ts'
 export { recordTranscript, replayTranscript } from './server/transcript.ts'
+export { type WatchedCall, type WatchedConnector, watchTools } from './server/watch.ts'

@@ -1,7 +1,7 @@
 /** Compares a server with the transcript of an earlier dialogue with it. */
 
 import type { Connection, Connector, JsonObject, Responder } from '@mcpx/protocol'
-import { type Failure, failureOf, type Step, withoutMemory, wrapConnector } from './observe.ts'
+import { type Failure, failureOf, type Step, toConnector, withoutMemory, wrapConnector } from './observe.ts'
 import { RecordedSteps, type RecordOptions, type Transcript } from './recorded-steps.ts'
 
 /**
@@ -13,17 +13,18 @@ import { RecordedSteps, type RecordOptions, type Transcript } from './recorded-s
  * @throws TypeError if the value is not a transcript
  */
 export function compareTranscript(
-  connector: Connector,
+  target: Responder | Connector,
   transcript: Transcript,
   options: RecordOptions = {},
 ): Connector {
-  return compareSteps(connector, new RecordedSteps(transcript, { ...options, place: 'compare', ignoresChosen: true }))
+  return compareSteps(target, new RecordedSteps(transcript, { ...options, place: 'compare', ignoresChosen: true }))
 }
 
 const HINT = 'Record the transcript again if the server has changed on purpose, for example with MCPX_RECORD=1.'
 
 /** Returns a connector that compares the server with the steps of a transcript. */
-export function compareSteps(connector: Connector, recorded: RecordedSteps): Connector {
+export function compareSteps(target: Responder | Connector, recorded: RecordedSteps): Connector {
+  const connector = toConnector(target)
   /** Differences of questions. They belong to no request over every transport, so the next response reports them. */
   const problems: string[] = []
 

@@ -12,7 +12,7 @@ import {
   refuseUnknownOption,
 } from '@mcpx/protocol'
 import { delay as wait } from '../timing.ts'
-import { wrapConnector } from './observe.ts'
+import { toConnector, wrapConnector } from './observe.ts'
 
 /** Options of `faults`. Probabilities are numbers from 0 to 1. */
 export interface FaultOptions {
@@ -53,10 +53,13 @@ const OPENING: readonly string[] = ['server/discover', 'initialize']
  * ```ts
  * await using client = await connect(faults(http(url), { cut: 0.05, delay: [0, 20], duplicate: 0.1 }))
  * ```
+ *
+ * @param target a connector, or a server in the same process
  */
-export function faults(connector: Connector, options: FaultOptions): FaultyConnector {
+export function faults(target: Responder | Connector, options: FaultOptions): FaultyConnector {
   checkOptions(options)
   const { seed = 1 } = options
+  const connector = toConnector(target)
   let connections = 0
   return {
     seed,

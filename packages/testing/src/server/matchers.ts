@@ -4,6 +4,7 @@ import { type CallToolResult, quoted } from '@mcpx/protocol'
 import { findDifferences, listDifferences, show } from '../check.ts'
 import type { AskedQuestion } from './answers.ts'
 import type { Report } from './test-server.ts'
+import type { WatchedCall } from './watch.ts'
 
 /** The result of a matcher, in the format of test runners. */
 export interface MatcherResult {
@@ -38,11 +39,10 @@ function checkResult(name: string, value: unknown): void {
 }
 
 /** Refuses a value without the recorded messages of a test. */
-function checkRecords(name: string, value: unknown, member: 'asked' | 'reports'): void {
+function checkRecords(name: string, value: unknown, member: 'asked' | 'reports' | 'calls'): void {
   if (typeof value === 'object' && value !== null && Array.isArray((value as Record<string, unknown>)[member])) return
-  throw new TypeError(
-    `${name}: expected an object with ${quoted(member)}, got ${show(value)}; pass the argument of the test of testServer`,
-  )
+  const remedy = member === 'calls' ? 'what watchTools returns' : 'the argument of the test of testServer'
+  throw new TypeError(`${name}: expected an object with ${quoted(member)}, got ${show(value)}; pass ${remedy}`)
 }
 
 function textOf({ content }: ToolResult): string {
@@ -114,6 +114,22 @@ export const matchers = {
       `the report ${String(expected)}`,
       got,
     )
+  },
+
+  /** Passes if the tool was called, with these arguments. Other arguments are allowed. For the result of `watchTools`. */
+  toHaveCalled(
+    watched: { readonly calls: readonly WatchedCall[] },
+    tool: string,
+    expected: object = {},
+  ): MatcherResult {
+    checkRecords('toHaveCalled', watched, 'calls')
+    const { calls } = watched
+    const pass = calls.some(
+      (call) => call.tool === tool && findDifferences('arguments', call.arguments, expected, true).length === 0,
+    )
+    const got = calls.map((call) => `${call.tool} ${show(call.arguments)}`).join(', ')
+    const wanted = Object.keys(expected).length === 0 ? '' : ` with ${show(expected)}`
+    return verdict(pass, `a call of ${tool}${wanted}`, got === '' ? 'no calls' : got)
   },
 }
 

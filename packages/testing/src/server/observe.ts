@@ -10,6 +10,7 @@ import {
   type Responder,
   RpcError,
 } from '@mcpx/protocol'
+import { memoryConnector } from '@mcpx/protocol/memory'
 
 /** The error of a failed request: a JSON-RPC error, or the reason why there was no response. */
 export interface Failure {
@@ -139,6 +140,11 @@ export function observeConnector(
   return wrapConnector(connector, async (options) =>
     observeConnection(await connector.connect({ ...options, responder: observeResponder(options.responder) })),
   )
+}
+
+/** Returns the connector of a server in the same process, or the connector itself. */
+export function toConnector(target: Responder | Connector): Connector {
+  return 'connect' in target ? target : memoryConnector(target)
 }
 
 /** Returns a connector with the members of another one, which opens its connections with `connect`. */

@@ -44,10 +44,15 @@ function keepNumbers(original: unknown, redacted: unknown): unknown {
   return Object.fromEntries(Object.entries(redacted).map(([name, item]) => [name, keepNumbers(original[name], item)]))
 }
 
-/** Members of parameters that differ between versions of the client, and between runs of a program. */
+/**
+ * Members of parameters that differ between versions of the client, and between runs of a program. A client with other
+ * capabilities can replay a transcript, too, because a new version of a client may add some.
+ */
 const VOLATILE: readonly string[] = [
   'clientInfo',
   'io.modelcontextprotocol/clientInfo',
+  'io.modelcontextprotocol/clientCapabilities',
+  'io.modelcontextprotocol/logLevel',
   'progressToken',
   'traceparent',
   'tracestate',
@@ -110,15 +115,15 @@ export class RecordedSteps {
    */
   useCall(method: string, params: JsonObject | undefined): RecordedCall {
     const calls = this.steps.filter((step): step is RecordedCall => isCall(step, method))
-    const sent = this.#normalize(params)
+    const sent = this.#normalizeParams(method, params)
     const rest = calls.filter((step) => !this.#used.has(step))
-    const found = rest.find((step) => isEqual(this.#normalize(step.params), sent))
+    const found = rest.find((step) => isEqual(this.#normalizeParams(method, step.params), sent))
     if (found !== undefined) {
       this.#used.add(found)
       return found
     }
     const [nearest] = rest
-      .map((step) => findDifferences(`${method}, params`, sent, this.#normalize(step.params)))
+      .map((step) => findDifferences(`${method}, params`, sent, this.#normalizeParams(method, step.params)))
       .toSorted((left, right) => left.length - right.length)
     throw this.createError(
       nearest ?? [`expected ${calls.length} ${calls.length === 1 ? 'request' : 'requests'} ${method}, got one more`],
@@ -144,6 +149,10 @@ export class RecordedSteps {
   createError(differences: readonly string[], hint?: string): ConnectionError {
     const message = `${this.place}: ${listDifferences(differences)}`
     return new ConnectionError('unsupported', message, hint === undefined ? {} : { hint })
+  }
+
+  #normalizeParams(method: string, params: JsonObject | undefined): unknown {
+    return this.#normalize(method === 'initialize' ? { ...params, capabilities: undefined } : params)
   }
 
   /** Returns the form of a value that is compared: without secrets, and without members that differ between runs. */

@@ -2,6 +2,7 @@
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import {
+  type Awaitable,
   type Connector,
   type Era,
   type JsonObject,
@@ -11,7 +12,7 @@ import {
 } from '@mcpx/protocol'
 import { memoryConnector } from '@mcpx/protocol/memory'
 import type { AskedQuestion, ScriptedUser } from './answers.ts'
-import { observeConnector } from './observe.ts'
+import { observeConnector, toConnector } from './observe.ts'
 
 /** A message that a server sent during a test: progress, a log message or a change. */
 export interface Report {
@@ -44,10 +45,11 @@ export interface ServerTestOptions<Server> {
   /** The eras, or revisions, that the test runs in. Default: both eras. */
   readonly eras?: readonly (Era | Revision)[] | undefined
   /**
-   * The transports that the test runs over, by name. Each is a function that returns the connector for the server.
+   * The transports that the test runs over, by name. Each is a function that returns the connector for the server, or the
+   * server itself, which is called in the same process.
    * Default: a connection in the same process.
    */
-  readonly transports?: Readonly<Record<string, (server: Server) => Connector | PromiseLike<Connector>>> | undefined
+  readonly transports?: Readonly<Record<string, (server: Server) => Awaitable<Connector | Responder>>> | undefined
   /**
    * The user and the model who answer the server. The test fails if a question has no scripted answer, or if an answer is
    * not used. Default: the client does not support input requests.
@@ -135,7 +137,7 @@ export function createTest<Server extends Responder>(
 
 /** The era and the transport of one run. */
 interface Place<Server> extends Pick<ServerTest<Server>, 'era' | 'transport'> {
-  readonly createConnector: (server: Server) => Connector | PromiseLike<Connector>
+  readonly createConnector: (server: Server) => Awaitable<Connector | Responder>
 }
 
 function nameOf({ era, transport }: Place<never>): string {
@@ -164,7 +166,7 @@ async function runTest<Server extends Responder>(
   body: (test: ServerTest<Server>) => unknown,
 ): Promise<void> {
   const server = typeof tested === 'function' ? await tested() : tested
-  const connector = await createConnector(server)
+  const connector = toConnector(await createConnector(server))
   try {
     await runWithClient(connector, era, options, (run) => body({ ...run, server, era, transport }))
   } catch (error) {

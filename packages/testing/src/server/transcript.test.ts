@@ -76,6 +76,15 @@ describe.each(['modern', 'legacy'] as const)('a transcript of the %s era', (era)
     )
   })
 
+  it('is replayed by a client with other capabilities, another name or another log level', async () => {
+    const { transcript } = await playTwice(era, (client) => client.callTool('add', { a: 1, b: 2 }))
+    // A legacy client sets the log level with a request of its own.
+    const logLevel = era === 'modern' ? 'error' : undefined
+    const options = { era, roots: [], clientInfo: { name: 'other', version: '2' }, logLevel } as const
+    await using client = await connect(replayTranscript(transcript), options)
+    expect((await client.callTool('add', { a: 1, b: 2 })).structuredContent).toEqual({ sum: 3 })
+  })
+
   it('contains no secrets, and replays with other ones', async () => {
     const { transcript } = await playTwice(era, (client) => client.callTool('login', { password: 'hunter2' }))
     expect(JSON.stringify(transcript)).not.toContain('hunter2')

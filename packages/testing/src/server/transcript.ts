@@ -9,7 +9,7 @@ import {
   type RequestOptions,
   type Responder,
 } from '@mcpx/protocol'
-import { errorOf, failureOf, observeConnector, type Step, withoutMemory } from './observe.ts'
+import { errorOf, failureOf, observeConnector, type Step, toConnector, withoutMemory } from './observe.ts'
 import {
   createReplacer,
   FORMAT,
@@ -25,14 +25,14 @@ import {
  * connection has ended. Members and strings that look like secrets are replaced by `[redacted]`, or 0 for numbers.
  */
 export function recordTranscript(
-  connector: Connector,
+  target: Responder | Connector,
   onSave: (transcript: Transcript) => void,
   { redact }: RecordOptions = {},
 ): Connector {
   const replacer = createReplacer(redact)
   const steps: Step[] = []
   return observeConnector(
-    withoutMemory(connector),
+    withoutMemory(toConnector(target)),
     (step) => void steps.push(copyOf(step, replacer)),
     () => onSave({ format: FORMAT, steps: [...steps] }),
   )
