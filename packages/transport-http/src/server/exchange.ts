@@ -29,6 +29,8 @@ export interface MessageSink {
 
 export interface ExchangeFacts {
   readonly request: HttpRequest
+  /** The caller. Default: that of the request. */
+  readonly auth?: AuthInfo | undefined
   readonly session?: Session | undefined
   readonly envelope?: Envelope | undefined
   /** Whether the exchange is aborted when the client disconnects. */
@@ -63,11 +65,11 @@ export class HttpExchange implements Exchange {
   #unfollow: (() => void) | undefined
   #onClose: ((graceful: boolean) => void) | undefined
 
-  constructor({ request, session, envelope, endsWithClient, sink }: ExchangeFacts) {
+  constructor({ request, auth, session, envelope, endsWithClient, sink }: ExchangeFacts) {
     this.#request = request
     this.admission = request.admission
     this.#endsWithClient = endsWithClient
-    this.auth = request.auth
+    this.auth = auth ?? request.auth
     this.waitUntil = request.waitUntil
     this.session = session
     this.envelope = envelope

@@ -7,11 +7,13 @@ import { HandWritten, type Method } from './server.fixture.ts'
 export function feeding(methods: Readonly<Record<string, Method>> = {}) {
   const listeners = new Set<(change: NotificationMessage) => void>()
   const sessions: Session[] = []
+  const gaps: boolean[] = []
   const answering = new HandWritten(methods)
   const server: Responder = {
     respond: answering.respond.bind(answering),
-    watchChanges(session, tell) {
+    watchChanges(session, tell, hasGap = false) {
       sessions.push(session)
+      gaps.push(hasGap)
       const listener = (change: NotificationMessage) => void tell(change)
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -21,6 +23,8 @@ export function feeding(methods: Readonly<Record<string, Method>> = {}) {
   return {
     server,
     sessions,
+    /** Whether each stream began after a gap. */
+    gaps,
     listeners,
     /** Logs. */
     tell: (text: string) => say(message(text)),

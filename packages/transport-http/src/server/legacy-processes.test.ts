@@ -68,3 +68,26 @@ it('a change of a session is sent to the process of its GET stream alone', async
   expect(topics).toEqual(['mcpx/processes', 'mcpx/processes'])
   expect(await resumed.rest()).toEqual([])
 })
+
+it('a second GET stream is refused while the first one is open at another process', async () => {
+  const { here, there } = createProcesses()
+  const headers = { 'mcp-session-id': await openSession(here.app) }
+  const events = eventsOf(await get(there.app, headers))
+  await listening(there.listeners)
+  expect((await get(here.app, headers)).status).toBe(409)
+  expect(here.listeners.size).toBe(0)
+  await events.cancel()
+})
+
+it('a GET stream without a position that follows one at another process sends everything as changed', async () => {
+  const { here, there } = createProcesses()
+  const headers = { 'mcp-session-id': await openSession(here.app) }
+  const events = eventsOf(await get(there.app, headers))
+  await listening(there.listeners)
+  expect(there.gaps).toEqual([false])
+  await events.cancel()
+  const second = await get(here.app, headers)
+  expect(second.status).toBe(200)
+  expect(here.gaps).toEqual([true])
+  await eventsOf(second).cancel()
+})

@@ -1,3 +1,4 @@
+import { createMemoryEventBus } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
@@ -176,5 +177,62 @@ describe('the transport of the first revision', () => {
     expect((await app.request('/sse')).status).toBe(405)
     expect(await json(await post(app, handshake))).toMatchObject({ result: { protocolVersion: FIRST } })
     expect((await get(app)).status).toBe(405)
+  })
+})
+
+describe('a POST that reaches another process than its stream', () => {
+  const authenticate = ({ headers }: Request) => ({
+    subject: headers.get('x-who') ?? 'ann',
+    scopes: (headers.get('x-scopes') ?? '').split(' '),
+  })
+
+  /** Opens a stream at one of two processes. Its messages are sent to the other one. */
+  async function openElsewhere() {
+    const sessions = { bus: createMemoryEventBus() }
+    const here = serve({ sessions, authenticate })
+    const there = serve({ sessions, authenticate })
+    const { events, url } = await open(here.app)
+    const send = async (body: unknown, headers: Record<string, string> = {}, to = url) => {
+      const init = { method: 'POST', body: JSON.stringify(body) }
+      return (await there.app.request(to, { ...init, headers: { 'content-type': 'application/json', ...headers } }))
+        .status
+    }
+    return { here, there, events, send, url }
+  }
+
+  it('is handled by the process of the stream, with the caller of the POST', async () => {
+    const { here, there, events, send } = await openElsewhere()
+    expect(await send(handshake)).toBe(202)
+    expect(await events.message()).toMatchObject({ result: { protocolVersion: FIRST } })
+    expect(await send(request('tools/call'), { 'x-scopes': 'read write' })).toBe(202)
+    const asked = await events.message()
+    expect(asked).toMatchObject({ method: 'roots/list' })
+    expect(await send({ jsonrpc: '2.0', id: asked?.id, result: { roots: [] } })).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 1, result: { answer: { roots: [] } } })
+    expect(here.server.exchanges.at(-1)?.auth?.scopes).toEqual(['read', 'write'])
+    expect(there.server.exchanges).toEqual([])
+    await events.cancel()
+  })
+
+  it('may be a batch, in the revision that supports batches', async () => {
+    const { events, send } = await openElsewhere()
+    expect(await send([request('tools/list')])).toBe(404)
+    await send(request('initialize', { protocolVersion: '2025-03-26' }, 0))
+    await events.message()
+    expect(await send([request('tools/list'), { jsonrpc: '1.0', id: 2, method: 'tools/list' }])).toBe(202)
+    expect(await events.message()).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, error: { code: -32600 } },
+    ])
+    await events.cancel()
+  })
+
+  it('is rejected for another caller, for an unknown connection, and after the end of the stream', async () => {
+    const { events, send, url } = await openElsewhere()
+    expect(await send(handshake, { 'x-who': 'bob' })).toBe(404)
+    expect(await send(handshake, {}, url.slice(0, -1))).toBe(404)
+    expect(await send(handshake)).toBe(202)
+    await events.cancel()
+    expect(await send(request('tools/list'))).toBe(404)
   })
 })

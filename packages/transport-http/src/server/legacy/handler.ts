@@ -55,7 +55,7 @@ export class LegacyEra {
     this.#endpoint = endpoint
     this.#sessions = new Sessions(endpoint)
     this.#streams = new SessionStreams(endpoint, this.#sessions)
-    this.#sse = sse === undefined ? undefined : new SseConnections(endpoint, sse)
+    this.#sse = sse === undefined ? undefined : new SseConnections(endpoint, sse, this.#sessions)
   }
 
   async post(posted: PostBody, request: HttpRequest): Promise<HttpAnswer> {

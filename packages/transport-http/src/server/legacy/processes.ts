@@ -5,7 +5,7 @@ import type { EventBus } from '@mcpx/protocol'
 /** The topic of all processes. */
 const ALL = 'mcpx/processes'
 
-/** How long to wait for the reply of another process, in ms. */
+/** The default time to wait for the reply of another process, in ms. */
 const REPLY_TIMEOUT = 1_000
 
 /** The members of a message besides its body. */
@@ -68,10 +68,12 @@ export class Processes<Body extends object> {
   /**
    * Sends a message to one process. Returns whether that process could handle it. Returns undefined if the process does
    * not reply, even after the message was repeated, because it has ended or the bus fails.
+   *
+   * @param timeout how long to wait for the reply to each attempt, in ms
    */
-  async send(process: string, body: Body, attempts = 1): Promise<boolean | undefined> {
+  async send(process: string, body: Body, attempts = 1, timeout = REPLY_TIMEOUT): Promise<boolean | undefined> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const isHandled = await this.#sendOnce(process, body)
+      const isHandled = await this.#sendOnce(process, body, timeout)
       if (isHandled !== undefined) return isHandled
     }
     return undefined
@@ -102,14 +104,14 @@ export class Processes<Body extends object> {
     }
   }
 
-  async #sendOnce(process: string, body: Body): Promise<boolean | undefined> {
+  async #sendOnce(process: string, body: Body, timeout: number): Promise<boolean | undefined> {
     this.#count += 1
     const id = this.#count
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       return await new Promise((resolve) => {
         this.#replies.set(id, resolve)
-        timer = setTimeout(() => resolve(undefined), REPLY_TIMEOUT)
+        timer = setTimeout(() => resolve(undefined), timeout)
         void this.#publish(topicOf(process), { ...body, from: this.id, id })
       })
     } finally {

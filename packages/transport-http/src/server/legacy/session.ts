@@ -36,8 +36,8 @@ export class LiveSession {
   /** The number of calls and streams that need this object. */
   holders = 0
   hasEnded = false
-  /** The GET stream. */
-  serverStream: { end(): void } | undefined
+  /** The GET stream. `isWaiting`: whether its client has disconnected. */
+  serverStream: { end(): void; readonly isWaiting?: boolean } | undefined
   #version = 0
   #requests: ClientRequests | undefined
   #running: Map<RequestId, HttpExchange> | undefined

@@ -9,6 +9,7 @@ import {
   ConnectionError,
   invalidRequest,
   isRevision,
+  type Message,
   type NotificationMessage,
   principalOf,
   type RequestId,
@@ -32,6 +33,8 @@ const AWAY_TIMEOUT = 5 * 60_000
 const EXPIRY_CHECK = 60_000
 /** How often a response of a client is sent to the process that waits for it. */
 const ANSWER_ATTEMPTS = 5
+/** How long to wait until the process of a connection has accepted a forwarded POST, in ms. */
+const FORWARD_TIMEOUT = 5_000
 
 /** A message between processes about a session. It has one member besides the id of the session. */
 interface SessionMessage {
@@ -45,8 +48,19 @@ interface SessionMessage {
   readonly ended?: true
   /** The id of a stream. The message asks the receiver whether it still writes this stream. */
   readonly writes?: string
-  /** Set if the client has resumed the GET stream at the sending process. */
+  /** Set if the message asks the receiver whether the client reads the GET stream there. */
+  readonly streams?: true
+  /** Set if the client has opened or resumed the GET stream at the sending process. */
   readonly resumed?: true
+  /** The body of a POST for a connection of HTTP+SSE, whose id takes the place of the id of a session. */
+  readonly posted?: ForwardedPost
+}
+
+/** The messages of a POST that reached another process than the one that can handle them. */
+export interface ForwardedPost {
+  readonly items: readonly ({ readonly message: Message } | { readonly answer: ResponseMessage | undefined })[]
+  readonly isBatch: boolean
+  readonly auth: AuthInfo | undefined
 }
 
 export class Sessions {
@@ -58,6 +72,8 @@ export class Sessions {
   readonly #processes: Processes<SessionMessage> | undefined
   readonly #report: (problem: Error) => void
   readonly #live = new Map<string, LiveSession>()
+  /** Called with POSTs that other processes forward. Returns whether the connection with this id accepts them. */
+  onForwarded: (id: string, post: ForwardedPost) => boolean = () => false
   #checking: ReturnType<typeof every>
 
   constructor({ options, report, responder }: EndpointContext) {
@@ -219,6 +235,19 @@ export class Sessions {
     return true
   }
 
+  /** Subscribes to messages of other processes, if there may be any. */
+  async connect(): Promise<void> {
+    await this.#processes?.connect()
+  }
+
+  /** Forwards a POST to the process that begins the id of a connection. Returns whether that process accepts it. */
+  async forward(id: string, posted: ForwardedPost): Promise<boolean> {
+    const process = processOf(id)
+    if (this.#processes === undefined || !this.#isOther(process)) return false
+    await this.#processes.connect()
+    return (await this.#processes.send(process, { session: id, posted }, 1, FORWARD_TIMEOUT)) === true
+  }
+
   /** Delivers a cancellation or progress notification. Returns false for other notifications. */
   async handleNotification(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
     const { method, params } = notification
@@ -240,12 +269,17 @@ export class Sessions {
     )
   }
 
+  /** Returns whether the client reads the GET stream at another process. */
+  async hasStreamElsewhere({ id, state: { streamProcess } }: LiveSession): Promise<boolean> {
+    if (this.#processes === undefined || !this.#isOther(streamProcess)) return false
+    return (await this.#processes.send(streamProcess, { session: id, streams: true })) === true
+  }
+
   /**
-   * Stores that this process has the GET stream of a session, so that other processes notify this process of changes.
-   *
-   * @param isResumed whether the client has resumed the stream here, so that another process ends it
+   * Stores that this process has the GET stream of a session, so that other processes notify this process of changes. A
+   * stream of another process ends.
    */
-  async claimStream(live: LiveSession, isResumed: boolean): Promise<void> {
+  async claimStream(live: LiveSession): Promise<void> {
     const { processId } = this
     if (processId === undefined || live.state.streamProcess === processId) return
     let previous: string | undefined
@@ -253,9 +287,7 @@ export class Sessions {
       previous = state.streamProcess
       state.streamProcess = processId
     })
-    if (isResumed && previous !== undefined) {
-      await this.#processes?.publish({ session: live.id, resumed: true }, previous)
-    }
+    if (previous !== undefined) await this.#processes?.publish({ session: live.id, resumed: true }, previous)
   }
 
   async close(reason: Error): Promise<void> {
@@ -269,8 +301,9 @@ export class Sessions {
   }
 
   /** Handles a message of another process. Returns whether this process has the request or stream of the message. */
-  #receive({ session, answer, notification, state, ended, writes, resumed }: SessionMessage): boolean {
+  #receive({ session, answer, notification, state, ended, writes, streams, resumed, posted }: SessionMessage) {
     if (typeof session !== 'string') throw new TypeError('Ignored a message of the event bus: it names no session')
+    if (posted !== undefined) return this.onForwarded(session, posted)
     const live = this.#live.get(session)
     if (live === undefined) return false
     // The client uses another process, which may copy a stream of this process to it.
@@ -278,6 +311,7 @@ export class Sessions {
     if (answer !== undefined) return live.requests.settle(answer)
     if (notification !== undefined) return live.handleNotification(notification)
     if (writes !== undefined) return live.streams.has(writes)
+    if (streams) return live.serverStream?.isWaiting === false
     if (state !== undefined) live.replaceState(state)
     if (resumed) live.serverStream?.end()
     if (ended) live.end(new ConnectionError('closed', 'The session has ended'))

@@ -1,9 +1,11 @@
 /**
  * The HTTP+SSE transport of revision 2024-11-05. A GET opens one stream for all messages of the server. The first event
- * contains the URL for the POSTs of the client. The session ends with the stream.
+ * contains the URL for the POSTs of the client. The session ends with the stream. A POST that reaches another process is
+ * forwarded to the process of the stream.
  */
 
 import {
+  type AuthInfo,
   BATCH_REVISION,
   ConnectionError,
   claimsModern,
@@ -42,18 +44,22 @@ import {
   tooManyRequests,
   updateTemporary,
 } from './session.ts'
+import type { ForwardedPost, Sessions } from './sessions.ts'
 
 const SESSION_PARAMETER = 'sessionId'
 
 export class SseConnections {
   readonly #endpoint: EndpointContext
   readonly #path: string
+  readonly #sessions: Sessions
   readonly #open = new Map<string, SseConnection>()
   #isStopped = false
 
-  constructor(endpoint: EndpointContext, path: string) {
+  constructor(endpoint: EndpointContext, path: string, sessions: Sessions) {
     this.#endpoint = endpoint
     this.#path = withoutLastSlash(readPath('sse', path, '/sse'))
+    this.#sessions = sessions
+    sessions.onForwarded = (id, post) => this.#find(id, post.auth)?.receiveForwarded(post) === true
   }
 
   /** The number of open connections. */
@@ -76,21 +82,23 @@ export class SseConnections {
     const id = sessionIdIn(request)
     // Clients that try the newer transports first open the stream when they receive this status.
     if (id === null) return methodNotAllowed('GET')
-    const connection = this.#open.get(id)
-    if (connection === undefined || connection.principal !== principalOf(request.auth)) {
-      return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
-    }
-    return connection.receive(posted, request)
+    const connection = this.#find(id, request.auth)
+    if (connection !== undefined) return connection.receive(posted, request)
+    if (await this.#sessions.forward(id, toForward(posted, request))) return accepted()
+    return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
   }
 
-  other(request: HttpRequest): HttpAnswer {
+  async other(request: HttpRequest): Promise<HttpAnswer> {
     if (request.raw.method !== 'GET') return methodNotAllowed('GET, POST')
     if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
     const most = this.#endpoint.limits.running
     if (this.#open.size >= most) return unavailable(`Too many connections: at most ${most} (limits.running)`)
-    const connection = new SseConnection(this.#endpoint, request, () => this.#open.delete(connection.id))
-    this.#open.set(connection.id, connection)
+    await this.#sessions.connect()
+    const { processId } = this.#sessions
+    const id = processId === undefined ? crypto.randomUUID() : `${processId}-${crypto.randomUUID()}`
+    const connection = new SseConnection(this.#endpoint, request, id, () => this.#open.delete(id))
+    this.#open.set(id, connection)
     return connection.stream.toResponse()
   }
 
@@ -102,6 +110,17 @@ export class SseConnections {
   close(reason: Error): void {
     for (const connection of [...this.#open.values()]) connection.close(reason)
   }
+
+  /** Returns a connection of this process, if it belongs to the caller. */
+  #find(id: string, auth: AuthInfo | undefined): SseConnection | undefined {
+    const connection = this.#open.get(id)
+    return connection?.principal === principalOf(auth) ? connection : undefined
+  }
+}
+
+function toForward(posted: PostBody, { auth }: HttpRequest): ForwardedPost {
+  const items = [posted].flat().map((item) => (item instanceof Refusal ? { answer: item.answer } : { message: item }))
+  return { items, isBatch: Array.isArray(posted), auth }
 }
 
 function sessionIdIn({ raw }: HttpRequest): string | null {
@@ -113,21 +132,22 @@ class SseConnection implements StreamOwner, MessageSink {
   readonly principal: string | undefined
   readonly stream: EventStream
   readonly #endpoint: EndpointContext
-  readonly #live = new LiveSession(crypto.randomUUID(), {})
-  readonly #session = new HttpSession(this.#live, updateTemporary, this)
+  readonly #request: HttpRequest
+  readonly #live: LiveSession
+  readonly #session: HttpSession
   readonly #onClosed: () => void
 
-  constructor(endpoint: EndpointContext, request: HttpRequest, onClosed: () => void) {
+  /** @param request the request that opened the stream */
+  constructor(endpoint: EndpointContext, request: HttpRequest, id: string, onClosed: () => void) {
     this.#endpoint = endpoint
+    this.#request = request
+    this.#live = new LiveSession(id, {})
+    this.#session = new HttpSession(this.#live, updateTemporary, this)
     this.#onClosed = onClosed
     this.principal = principalOf(request.auth)
     this.stream = new EventStream(endpoint, request, this)
-    const url = `${pathOf(request.raw.url)}?${SESSION_PARAMETER}=${this.id}`
+    const url = `${pathOf(request.raw.url)}?${SESSION_PARAMETER}=${id}`
     void this.stream.send(encodeEvent({ event: 'endpoint', data: url }))
-  }
-
-  get id(): string {
-    return this.#live.id
   }
 
   get canSend(): boolean {
@@ -147,8 +167,15 @@ class SseConnection implements StreamOwner, MessageSink {
     } else if (isRequest(posted) && this.#live.running.size >= most) {
       return refusal(429, tooManyRequests(most), posted.id)
     }
-    void this.#answer(posted, request)
+    void this.#answer(toForward(posted, request), request)
     return accepted()
+  }
+
+  /** Handles messages that reached another process. Handlers see the headers of the request that opened the stream. */
+  receiveForwarded(post: ForwardedPost): boolean {
+    if (post.isBatch && this.#live.state.revision !== BATCH_REVISION) return false
+    void this.#answer(post, this.#request)
+    return true
   }
 
   onGone(reason: Error): void {
@@ -162,22 +189,26 @@ class SseConnection implements StreamOwner, MessageSink {
     void sessionEnded(this.#endpoint, this.#session)
   }
 
-  async #answer(posted: PostBody, request: HttpRequest): Promise<void> {
+  async #answer({ items, isBatch, auth }: ForwardedPost, request: HttpRequest): Promise<void> {
     const answers = await Promise.all(
-      [posted].flat().map((item) => (item instanceof Refusal ? item.answer : this.#handle(item, request))),
+      items.map((item) => ('message' in item ? this.#handle(item.message, request, auth) : item.answer)),
     )
     const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint)] : []))
-    if (texts.length > 0) await this.#sendText(Array.isArray(posted) ? `[${texts.join(',')}]` : texts[0])
+    if (texts.length > 0) await this.#sendText(isBatch ? `[${texts.join(',')}]` : texts[0])
   }
 
-  async #handle(message: Message, request: HttpRequest): Promise<ResponseMessage | undefined> {
+  async #handle(
+    message: Message,
+    request: HttpRequest,
+    auth: AuthInfo | undefined,
+  ): Promise<ResponseMessage | undefined> {
     const live = this.#live
     if (!('method' in message)) {
       if (live.requests.settle(message)) return undefined
       this.#endpoint.report(new ConnectionError('unmatched', 'Ignored a response: no pending request has its id'))
       return undefined
     }
-    const exchange = new HttpExchange({ request, session: this.#session, endsWithClient: false, sink: this })
+    const exchange = new HttpExchange({ request, auth, session: this.#session, endsWithClient: false, sink: this })
     if (!('id' in message)) {
       await this.#handleNotification(message, exchange)
       return undefined

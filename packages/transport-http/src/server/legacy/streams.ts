@@ -157,14 +157,17 @@ export class SessionStreams {
     if (live.readers >= most) return tooManyStreams(most)
     const lastEventId = request.header(LAST_EVENT_HEADER)
     const lost = lastEventId === null ? undefined : await this.#findLost(live, lastEventId)
+    if (lost === undefined && (await this.sessions.hasStreamElsewhere(live))) return alreadyOpen()
     const isOfSession = lost === undefined || lost.kind === 'get'
-    if (this.sessions.areShared && isOfSession) await this.sessions.claimStream(live, lost !== undefined)
+    // The changes since the client disconnected are known only if no other process can have served the client.
+    const hasGap = this.sessions.areShared && (lost !== undefined || live.state.streamProcess !== undefined)
+    if (this.sessions.areShared && isOfSession) await this.sessions.claimStream(live)
     // The endpoint or the session may have ended while the store was read.
     if (this.#isClosing) return shuttingDown()
     if (live.hasEnded) return noSession()
     if (lost?.kind === 'none') return refusal(400, invalidRequest(lost.problem))
     if (lost?.kind === 'post') return this.#resumePost(live, request, lastEventId as string, lost.streamId)
-    return this.#openServerStream(live, request, lost?.position)
+    return this.#openServerStream(live, request, { position: lost?.position, hasGap })
   }
 
   /** Finds the stream of an event. */
@@ -198,19 +201,18 @@ export class SessionStreams {
   /**
    * Opens the GET stream of a session, or resumes it from a position. A client may reconnect before its disconnection was
    * noticed, so the newest response replaces an older one.
+   *
+   * @param position where the client continues; undefined for a new stream
+   * @param hasGap whether the client may have missed changes
    */
   async #openServerStream(
     live: LiveSession,
     request: HttpRequest,
-    position: ServerStreamPosition | undefined,
+    { position, hasGap }: { position: ServerStreamPosition | undefined; hasGap: boolean },
   ): Promise<HttpAnswer> {
     const earlier = live.serverStream instanceof ServerStream ? live.serverStream : undefined
-    if (position === undefined && earlier?.isWaiting === false) {
-      return refusal(409, invalidRequest('This session already has an open GET stream'))
-    }
+    if (position === undefined && earlier?.isWaiting === false) return alreadyOpen()
     if (this.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
-    // The changes since the client disconnected are known only if no other process can have served the client.
-    const hasGap = position !== undefined && this.sessions.areShared
     const pending = earlier?.takePending()
     earlier?.end()
     const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
@@ -273,6 +275,11 @@ export class SessionStreams {
 
 function acceptsEmptyEvents({ state: { revision } }: LiveSession): boolean {
   return revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
+}
+
+/** Refuses a second GET stream, because each message must be sent on one stream only. */
+function alreadyOpen(): HttpAnswer {
+  return refusal(409, invalidRequest('This session already has an open GET stream'))
 }
 
 /** Refuses another stream of a session. */
