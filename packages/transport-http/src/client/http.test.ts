@@ -388,6 +388,7 @@ describe('errors of requests', () => {
   it.each([
     ['tools/call', { name: 'add' }, 'tools/call "add"', false],
     ['resources/read', { uri: 'a://b' }, 'resources/read "a://b"', true],
+    ['resources/subscribe', { uri: 'a://b' }, 'resources/subscribe "a://b"', true],
     ['tools/list', {}, 'tools/list', true],
     ['tasks/update', { taskId: 'a', inputResponses: {} }, 'tasks/update', true],
     ['tasks/cancel', { taskId: 'a' }, 'tasks/cancel', true],

@@ -204,9 +204,12 @@ const temporaryStatuses = new Set([408, 425, 429, 503])
 /** Statuses of a gateway that received no response. The server may have processed the request. */
 const lostStatuses = new Set([502, 504])
 
-/** Methods that can safely be repeated. A server ignores answers that a task has already received. */
+/**
+ * Methods that can safely be repeated. A server ignores answers that a task has already received, and removes a session
+ * that no client uses.
+ */
 const repeatable =
-  /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|tasks\/(?:update|cancel)|.+\/(?:list|get))$/
+  /^(?:ping|initialize|server\/discover|completion\/complete|subscriptions\/listen|resources\/(?:read|(?:un)?subscribe)|logging\/setLevel|tasks\/(?:update|cancel)|.+\/(?:list|get))$/
 
 /** The name of a request in error messages: `tools/call "add"`. */
 export function labelOf({ method, params = {} }: RequestMessage): string {
