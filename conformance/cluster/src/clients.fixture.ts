@@ -33,8 +33,12 @@ export type ClientName = keyof typeof connectBy
 export const connectBy = {
   'our client, legacy era': (url: string, fetch?: Fetch) => connectOurs('legacy', url, fetch),
   'our client, modern era': (url: string, fetch?: Fetch) => connectOurs('modern', url, fetch),
+  'our client, HTTP+SSE': (url: string, fetch?: Fetch) => connectOurs('legacy', sseUrl(url), fetch),
   'official SDK 1, legacy era': async (url: string, fetch?: Fetch) => {
     return fromDriver(await connectSdk1(targetOf(url, fetch)))
+  },
+  'official SDK 1, HTTP+SSE': async (url: string, fetch?: Fetch) => {
+    return fromDriver(await connectSdk1({ ...targetOf(sseUrl(url), fetch), transport: 'sse' }))
   },
   'official SDK 2, legacy era': async (url: string, fetch?: Fetch) => {
     return fromDriver(await connectSdk2({ ...targetOf(url, fetch), revision: '2025-11-25' }))
@@ -43,6 +47,11 @@ export const connectBy = {
     return fromDriver(await connectSdk2({ ...targetOf(url, fetch), revision: '2026-07-28' }))
   },
 } as const satisfies Record<string, (url: string, fetch?: Fetch) => Promise<TestClient>>
+
+/** The URL of the transport of 2024-11-05. */
+function sseUrl(url: string): string {
+  return url.replace(/mcp$/, 'sse')
+}
 
 /** How often each client tries to open a lost stream again. */
 const ATTEMPTS = 20

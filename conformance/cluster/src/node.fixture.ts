@@ -125,6 +125,7 @@ async function main(): Promise<void> {
     port: options.port ?? 0,
     keepAlive: options.keepAlive,
     sessions: { ttl: options.sessionTtl, retry: 50 },
+    sse: '/sse',
     onWarning: note,
   })
   process.on('message', () => {

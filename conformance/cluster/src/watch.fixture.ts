@@ -38,7 +38,8 @@ export class Watch {
   }
 
   readonly fetch: typeof fetch = async (input, init) => {
-    const isHandshake = String(init?.body ?? '').includes('"initialize"')
+    // A session of HTTP+SSE ends with its stream.
+    const isHandshake = String(init?.body ?? '').includes('"initialize"') && !String(input).includes('/sse')
     if (isHandshake) this.#handshakes += 1
     if (isHandshake && this.#handshakes > 1) this.#problems.lostSessions.push(`${this.#name}: another handshake`)
     const response = await fetch(input as string, init)
