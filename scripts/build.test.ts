@@ -13,7 +13,7 @@ it('builds the version in package.json into a package', () => {
   mkdirSync(join(folder, 'src'))
   const manifest = { name: 'sample', version: '7.8.9', exports: { '.': { default: './dist/index.js' } } }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
-  // The declaration of the client, and the value that it sends to servers.
+  // The declared version of the client, and the version that it sends to servers.
   const [declaration] = /declare const PACKAGE_VERSION.*\nconst VERSION.*\n/.exec(
     readFileSync(join(root, 'packages/client/src/state.ts'), 'utf8'),
   ) as RegExpExecArray

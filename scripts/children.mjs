@@ -31,7 +31,7 @@ export function capture(command, args, { env = process.env, cwd, onText } = {}) 
     const finish = (code) => {
       clearTimeout(timer)
       running.delete(entry)
-      // While all children are stopped, the promise stays pending.
+      // The promise stays pending while all children are being stopped.
       if (!ending) resolve({ code, ...state, seconds: (performance.now() - started) / 1000 })
     }
     running.add(entry)
@@ -76,7 +76,7 @@ export function endChildrenWithUs() {
     process.exit(codes[signal])
   }
   for (const signal of Object.keys(codes)) process.on(signal, leave)
-  // npm sends a signal to the shell that runs this process; the shell exits without passing it on.
+  // npm sends a signal to the shell that runs this process. The shell exits and does not forward the signal.
   const parent = process.ppid
   const orphaned = () => process.ppid !== parent && leave('SIGTERM')
   if (process.env.npm_lifecycle_event !== undefined) setInterval(orphaned, 250).unref()

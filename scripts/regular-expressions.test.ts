@@ -1,4 +1,7 @@
-/** Attacks the regular expressions that meet a peer's strings: the work must grow in proportion to the length. */
+/**
+ * Tests the regular expressions that read strings of a peer with expensive strings. The work must grow in proportion to
+ * the length.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { parseSync, Visitor } from 'rolldown/utils'
@@ -7,10 +10,10 @@ import { describe, expect, it } from 'vitest'
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`regular-expressions: FC_SEED=${seed}`)
 
-/** The packages that read what a peer wrote. */
+/** The packages that read data of a peer. */
 const PACKAGES = 'protocol,json-schema,server,sse,transport-stdio,transport-http'
 const KIB = 1024
-/** How many attacks each expression gets. */
+/** The number of attacks on each expression. */
 const ATTACKS = 200
 /** Work of less than this many ms is not measured exactly enough to be judged. */
 const MEASURABLE = 20
@@ -25,11 +28,11 @@ interface Attack {
 }
 
 function stringOf({ start, part, end }: Attack, length: number): string {
-  // Read from bytes, so that the engine holds it in one piece and need not join it first.
+  // The string is decoded from bytes, so that the engine stores it in one piece.
   return Buffer.from(start + part.repeat(Math.ceil(length / part.length)) + end).toString()
 }
 
-/** The literals of the sources, each once, under the first place that has it. */
+/** The literals of the sources. A literal that occurs several times has the place of its first occurrence. */
 function readExpressions(): Map<string, { pattern: string; flags: string }> {
   const expressions = new Map<string, { pattern: string; flags: string }>()
   const seen = new Set<string>()
@@ -48,14 +51,14 @@ function readExpressions(): Map<string, { pattern: string; flags: string }> {
   return expressions
 }
 
-/** Strings that match, or nearly match: the generator knows no lookarounds and not all flags. */
+/** Strings that match, or nearly match, because the generator does not support lookarounds and some flags. */
 function samplesOf(pattern: string): string[] {
   const simple = pattern.replaceAll(/\(\?<?[=!](?:[^()[\]\\]|\\.|\[(?:[^\]\\]|\\.)*\])*\)/g, '')
   for (const flags of ['', 'u']) {
     try {
       return fc.sample(fc.stringMatching(new RegExp(simple, flags), { size: 'xsmall' }), { seed, numRuns: 12 })
     } catch {
-      // The next flag, or no samples.
+      // Tries the next flag. If no flag works, there are no samples.
     }
   }
   return []
@@ -63,7 +66,10 @@ function samplesOf(pattern: string): string[] {
 
 const ENDS = ['', '\0', '!', '\n', '@', '"']
 
-/** Repeats parts of matching strings, and characters that the pattern names; the end keeps the whole from matching. */
+/**
+ * Repeats parts of matching strings, and characters of the pattern. The end is chosen so that the whole string does not
+ * match.
+ */
 function attacksOn(pattern: string): Attack[] {
   const attacks: Attack[] = []
   const samples = ['', ...samplesOf(pattern).map((sample) => sample.slice(0, 40))]
@@ -81,13 +87,13 @@ function attacksOn(pattern: string): Attack[] {
       }
     }
   }
-  // The plain ones always, and some of the others.
+  // Uses all plain attacks, and some of the other attacks.
   const plain = parts.map((part): Attack => ({ start: '', part, end: '\0' }))
   const stride = Math.max(1, Math.floor(attacks.length / ATTACKS))
   return [...plain, ...attacks.filter((_, index) => (index + seed) % stride === 0)]
 }
 
-/** CPU time of this thread in ms: other work on the machine does not count. The least of three runs. */
+/** The CPU time of this thread in ms, which does not include other work on the machine. The minimum of three runs. */
 function workOf(run: () => unknown, times = 3): number {
   let least = Number.POSITIVE_INFINITY
   for (let time = 0; time < times; time++) {
@@ -102,18 +108,22 @@ function workOf(run: () => unknown, times = 3): number {
 /** The work for 16 times the length, in proportion to the work for 16 short strings: 1 if it is linear, 16 if it is quadratic. */
 const TOO_FAST = 5
 
-/** Measures the growth of the work at the first length where it can be measured. Describes it when it is not linear. */
+/**
+ * Measures the growth of the work at the first length that takes long enough. Returns a description if the growth is
+ * not linear.
+ */
 function growsTooFast(run: (text: string) => unknown, attack: Attack): string | undefined {
   for (let length = KIB / 8; length <= 64 * KIB; length *= 4) {
     const [short, long] = [stringOf(attack, length), stringOf(attack, 16 * length)]
     const work = workOf(() => run(long))
     if (work < MEASURABLE) continue
-    // As many characters in sum, because some kernels count processor time in steps of 4 ms.
+    // The short strings have the same number of characters in sum, because some kernels count processor time in steps
+    // of 4 ms.
     const runShort = () => {
       for (let time = 0; time < 16; time++) run(short)
     }
     const ratioOf = () => workOf(() => run(long)) / Math.max(workOf(runShort), 1)
-    // Collecting garbage disturbs one measurement, rarely two.
+    // A garbage collection disturbs one measurement, rarely two.
     const ratio = Math.min(ratioOf(), ratioOf())
     if (ratio < TOO_FAST) return undefined
     const growth = `${Math.round(ratio)} times as long as for 16 strings of ${length}`
@@ -122,12 +132,12 @@ function growsTooFast(run: (text: string) => unknown, attack: Attack): string | 
   return undefined
 }
 
-/** Finds the attacks that cost most for 8 kB, and measures how their work grows. */
+/** Finds the most expensive attacks with 8 kB, and measures how their work grows. */
 function weaknessOf(run: (text: string) => unknown, attacks: readonly Attack[]): string | undefined {
   const costs: { attack: Attack; work: number }[] = []
   for (const attack of attacks) {
     let work = 0
-    // From short to long, so that exponential work is found before it takes for ever.
+    // Begins with short strings, so that exponential work is found before it takes too long.
     for (const length of [24, 32, 40, 48, 64, 128, KIB / 2, 8 * KIB]) {
       const text = stringOf(attack, length)
       work = workOf(() => run(text), 1)
@@ -151,11 +161,11 @@ const runnerOf = (pattern: string, flags: string) => (text: string) => {
   const expression = new RegExp(pattern, flags)
   try {
     while (expression.test(text) && expression.global) {
-      // An empty match would be found again.
+      // Moves on after an empty match, because it would be found again.
       expression.lastIndex += 1
     }
   } catch (error) {
-    // The engine gives up where a match needs too much memory.
+    // The engine throws if a match needs too much memory.
     if (!(error instanceof RangeError)) throw error
   }
 }

@@ -4,7 +4,7 @@ import { root, setup, stop } from './setup.mjs'
 
 const build = ['turbo', 'run', 'build', '--output-logs=new-only']
 
-/** Each command is a list of steps; the arguments of the command line go to the last one. */
+/** Each command is a list of steps. The last step receives the arguments of the command line. */
 const commands = {
   build: [build],
   typecheck: [build, ['tsc', '-p', 'tsconfig.test.json']],

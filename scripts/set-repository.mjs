@@ -1,8 +1,8 @@
-// Writes where the code lives, and who publishes it, into the package.json of every published package.
+// Writes the repository and the author into the package.json of every published package.
 //
 //   node scripts/set-repository.mjs <url> "<author>"   replaces the placeholder: https://<host>/<owner>/<name>
-//   node scripts/set-repository.mjs                    gives a new package the fields that the others have
-//   node scripts/set-repository.mjs --check            fails while a package names the placeholder, or lacks a field
+//   node scripts/set-repository.mjs                    gives a new package the fields of the other packages
+//   node scripts/set-repository.mjs --check            fails if a package names the placeholder, or lacks a field
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

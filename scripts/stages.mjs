@@ -98,7 +98,10 @@ async function examples(run) {
   return reporting(run, 'examples', ['conformance/runtimes/src/examples.ts'])
 }
 
-/** Three minutes of load with faults, which last too long for each run: with `CI` set, or if the stage is named. */
+/**
+ * Three minutes of load with faults. This is too long for each run, so it only runs with `CI` set, or if the stage is
+ * named.
+ */
 async function soak(run) {
   if (!run.isNamed && !process.env.CI) {
     return { passed: 0, failed: 0, found: 'not run', leftOut: ['three minutes of load: npm test -- soak'] }
@@ -149,7 +152,7 @@ async function tool(run, command, args) {
   return result
 }
 
-/** A tool that fails without a failed check counts as one failed check; one without any checks counts as one. */
+/** A tool that fails without a failed check counts as one failed check. A tool without checks counts as one check. */
 function verdict(code, passed, failed) {
   if (code !== 0 && failed === 0) return { passed, failed: 1 }
   if (code === 0 && passed + failed === 0) return { passed: 1, failed: 0 }

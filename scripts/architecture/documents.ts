@@ -1,4 +1,4 @@
-/** Rules on documents: paths, links and headings exist, and no file names a machine or a package registry. */
+/** Rules for documents: paths, links and headings exist, and no file names a machine or a package registry. */
 import { posix } from 'node:path'
 import type { Repository, Rule, Violation } from './repository.ts'
 

@@ -1,9 +1,12 @@
-/** Rules on packages: allowed imports, the use of Node, and the content of package.json. */
+/** Rules for packages: allowed imports, the use of Node, and the content of package.json. */
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
 import { type Manifest, type Package, packageOf, type Rule, type SourceFile, type Violation } from './repository.ts'
 
-/** The packages of ours that each kind of package may import; tests may also import those of `inTests`. */
+/**
+ * The packages of this repository that each kind of package may import. Tests may also import the packages in
+ * `inTests`.
+ */
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
   { kind: /^toolset$/, may: /^json-schema$/, inTests: /^(?:client|server)$/ },
@@ -176,7 +179,7 @@ function manifestFaults({ name, manifest }: Package): string[] {
   return faults.filter((fault) => fault !== false)
 }
 
-/** Only an entry that is imported for its effect may have one; it is listed as source and as build. */
+/** Only an entry that is imported for its side effect may be listed. The list contains its source and its build. */
 function hasKnownSideEffects({ sideEffects, exports = {} }: Manifest): boolean {
   if (!Array.isArray(sideEffects)) return sideEffects === false
   const files = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
@@ -225,6 +228,6 @@ export const finished: Rule = {
 
 const unfinished = /@ts-(?:ignore|expect-error|nocheck)|\b(?:TODO|FIXME|XXX)\b/
 
-/** A suppression of a rule on which the style rests, of a group of rules, or of all rules. */
+/** A suppression of a required rule, of a group of rules, or of all rules. */
 const suppressed =
   /biome-ignore[^:]*? lint(?:\/\w+(?:\/(?:noExplicitAny|noReExportAll|noDefaultExport|noImportCycles|useImportType|noFloatingPromises|noMisusedPromises))?)?(?=[:\s])/

@@ -1,4 +1,4 @@
-/** Checks that the compiled packages are measured, which users install. */
+/** Checks that the benchmark measures the compiled packages, which users install. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -25,7 +25,7 @@ function pathOf(name: string): string {
   }
 }
 
-/** Whether a module is compiled; modules of other packages always are. */
+/** Whether a module is compiled. Modules of third-party packages are always compiled. */
 export function isCompiled(path: string): boolean {
   return !/[\\/]packages[\\/][\w-]+[\\/]src[\\/]/.test(path)
 }

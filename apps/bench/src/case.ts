@@ -15,11 +15,11 @@ export interface Subject {
   readonly name: string
   readonly says: string
   readonly maker?: Maker | undefined
-  /** The baseline by whose time it is divided. Absent: it is a baseline itself. */
+  /** The baseline by whose time the time is divided. If undefined, the subject is a baseline itself. */
   readonly against?: string | undefined
-  /** The target: the maximum ratio. Absent: it is only reported. */
+  /** The target: the maximum ratio. If undefined, the ratio is only reported. */
   readonly atMost?: number | undefined
-  /** Imports heavy modules here, so that they affect this subject only. */
+  /** Imports heavy modules, so that they affect only this subject. */
   readonly prepare: () => Work | Promise<Work>
 }
 
@@ -43,11 +43,14 @@ export interface Entry {
   readonly says?: string | undefined
   /** Default: ours. */
   readonly maker?: Maker | undefined
-  /** The target: the maximum size, minified and gzipped, in bytes. Absent: it is only reported. */
+  /** The target: the maximum size, minified and gzipped, in bytes. If undefined, the size is only reported. */
   readonly atMost?: number | undefined
-  /** A server for the edge, whose complete size counts and which is called once. Absent: the initially loaded size counts. */
+  /**
+   * The program is a server for the edge: its complete size counts, and it is called once. If undefined, only the
+   * initially loaded size counts.
+   */
   readonly isServer?: 'legacy' | 'modern' | undefined
-  /** Modules that are not resolved and never loaded. */
+  /** Modules that are not resolved and are never loaded. */
   readonly leaveOut?: readonly string[] | undefined
 }
 
@@ -63,9 +66,9 @@ export interface Contestant {
   readonly name: string
   readonly says: string
   readonly maker: Maker
-  /** The baseline contestant. Absent: it is a baseline itself. */
+  /** The baseline contestant. If undefined, the contestant is a baseline itself. */
   readonly against?: string | undefined
-  /** The targets by the head of a column. */
+  /** The targets by column name. */
   readonly targets?: Readonly<Record<string, Target>> | undefined
   readonly job: (options: RunOptions) => Job
 }
@@ -83,7 +86,7 @@ export interface Column {
   /** The comparison with the baseline in the same round: none, the ratio, or the difference. Default: none. */
   readonly as?: 'value' | 'ratio' | 'above' | undefined
   readonly digits: number
-  /** The name in the summary. Default: not shown there. */
+  /** The name in the summary. Default: not shown. */
   readonly summary?: string | undefined
 }
 

@@ -17,7 +17,7 @@ export async function readChild<T>(args: readonly string[], on: string | undefin
   return JSON.parse(stdout) as T
 }
 
-/** A measurement with more disturbance than this is repeated; the least disturbed one counts. */
+/** A measurement with more disturbance is repeated. The least disturbed measurement counts. */
 const MOST_FOREIGN = 0.1
 const MOST_ATTEMPTS = 3
 

@@ -1,5 +1,5 @@
 /**
- * Measures `mcpx call` with a server in a file from a cold start, over a bare `node -e 0`, side by side.
+ * Measures a cold start of `mcpx call` with a server in a file, and compares it with `node -e 0`.
  * `npm run build && node apps/bench/src/command-line-start.ts [path of another node]`
  */
 import { execFileSync } from 'node:child_process'
@@ -11,7 +11,7 @@ const RUNS = 25
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const node = process.argv[2] ?? process.execPath
 const main = join(root, 'packages/cli/dist/main.js')
-// Inside of this package, so that the server finds its dependencies.
+// The folder is inside this package, so that the server finds its dependencies.
 const cache = join(root, 'apps/bench/.cache')
 mkdirSync(cache, { recursive: true })
 const folder = mkdtempSync(join(cache, 'start-'))
@@ -30,7 +30,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   'mcpx call server.mjs': call('server.mjs'),
   'mcpx call server.ts': call('server.ts'),
 }
-// Neither Node nor jiti may keep compiled code from an earlier run.
+// Removes compiled code of earlier runs, by Node and by jiti.
 const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', JITI_FS_CACHE: 'false' }
 
 const times = new Map(Object.keys(commands).map((name) => [name, [] as number[]]))

@@ -4,7 +4,7 @@ import type { HttpSubject, Job, PipeSubject } from './driver/job.ts'
 
 const legacy = { era: 'legacy', hasSession: true } as const
 const modern = { era: 'modern' } as const
-/** The only revision that it supports. */
+/** The only revision that the contestant supports. */
 const lite = { era: 'legacy', revision: '2025-06-18' } as const
 
 const entrants = {
@@ -66,7 +66,7 @@ export type HttpName = keyof typeof entrants
 /** The name in a table. */
 const kebab = (name: string) => name.replace(/[A-Z0-9]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Contestants over HTTP; the first one is the baseline. */
+/** The contestants over HTTP. The first contestant is the baseline. */
 export const overHttp = choosing<HttpName, HttpSubject>(entrants)
 
 const pipes = {
@@ -89,12 +89,12 @@ const pipes = {
 
 export type PipeName = keyof typeof pipes
 
-/** Contestants over stdio; the first one is the baseline. */
+/** The contestants over stdio. The first contestant is the baseline. */
 export const overPipes = choosing<PipeName, PipeSubject>(pipes)
 
 type Entrants<N extends string, S> = Readonly<Record<N, readonly [says: string, maker: Maker, subject: S]>>
 
-/** Selects contestants; `targets` are given by name and head of a column. */
+/** Selects contestants. `targets` contains the targets by contestant and column. */
 function choosing<N extends string, S>(all: Entrants<N, S>) {
   return (
     names: readonly N[],

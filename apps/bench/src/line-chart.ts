@@ -80,7 +80,7 @@ interface Axis {
   at(value: number): number
 }
 
-/** The range from the power of ten below the minimum to the one above the maximum. */
+/** The range of the axis: from the power of ten below the minimum to the power of ten above the maximum. */
 export function axis(values: readonly number[], from: number, to: number): Axis {
   const first = Math.floor(Math.log10(Math.min(...values)) + 1e-9)
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9))

@@ -6,13 +6,13 @@ import { cpus } from 'node:os'
 /** The environment variable with the available cores, for processes that are bound to one core. */
 export const CORES = 'BENCH_CORES'
 
-/** The available cores. Empty if `taskset` does not exist: then processes are not bound to cores. */
+/** The available cores. Empty if `taskset` does not exist; then processes are not bound to cores. */
 export const cores: readonly string[] = coresIn(process.env[CORES] ?? '').concat(allowedCores())
 
-/** The core of measured processes: the last one. */
+/** The core on which measured processes run: the last core. */
 export const core: string | undefined = cores.at(-1)
 
-/** The core of drivers: another one, if there is one. */
+/** The core on which drivers run: the first core. */
 export const loadCore: string | undefined = cores[0]
 
 /** The command that runs `node <args>` on a core. */

@@ -1,6 +1,6 @@
 /** Formats a Markdown table with aligned columns. */
 
-/** The first columns contain text, the others numbers. Empty columns are omitted. */
+/** The first columns contain text, the other columns contain numbers. Empty columns are omitted. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[], words = 2): string {
   const columns = header
     .map((name, index) => ({

@@ -58,7 +58,7 @@ export async function measureSize(size: SizeCase): Promise<Findings> {
   }
 }
 
-/** The size that counts: for servers with lazily loaded parts, for imports without them. */
+/** The size that counts: for servers with lazily loaded parts, for imports without lazily loaded parts. */
 async function weigh(entry: Entry): Promise<Weight> {
   const first = await bundle(entry, true)
   const whole = await bundle(entry, false)

@@ -59,7 +59,7 @@ function figuresOf({ name, against }: Contestant, { of, as = 'value' }: Column, 
   return compared(name, against, samples, numberOf, compare).filter((value) => !Number.isNaN(value))
 }
 
-/** Numbers that the system does not report leave a cell empty. */
+/** If the system does not report a number, its cell is empty. */
 function written(values: readonly number[], digits: number): string {
   if (values.length === 0) return ''
   return values.length === 1 || values.every((value) => value === values[0])

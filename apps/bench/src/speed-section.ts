@@ -20,7 +20,7 @@ const makers: readonly (readonly [Maker, name: string, packageName?: string])[] 
   ['bare', 'without an SDK'],
 ]
 
-/** The figures of the README: speed, memory and size. */
+/** The numbers in the README: speed, memory and size. */
 const FIGURES: readonly string[] = [
   'calls over HTTP, JSON responses, × bare',
   'heap of an idle session, kB',
@@ -50,7 +50,7 @@ export function withSummary(text: string, section: string): string {
   return `${text.slice(0, start)}${BEGIN}\n\n${section}\n\n${text.slice(stop)}`
 }
 
-/** Returns a line for each figure and a column for each maker. */
+/** Returns a line for each number and a column for each maker. */
 export function summarySection(
   record: Results,
   order: readonly string[],

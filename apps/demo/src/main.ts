@@ -38,7 +38,7 @@ async function serveAndShow(): Promise<void> {
   for (const signal of signals) process.once(signal, () => void drain(500).then(() => process.exit(0)))
 }
 
-/** Prints why the port cannot be used, with a remedy, and exits. */
+/** Prints why the port cannot be used and what to do, and exits. */
 function explainListenError(error: Error): never {
   const { code } = (error.cause ?? {}) as { code?: string }
   const reasons: Record<string, string> = {

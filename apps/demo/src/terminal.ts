@@ -11,7 +11,10 @@ export function heading(text: string): void {
   console.log(`\n${paint('bold', text)}`)
 }
 
-/** Prints a line of a dialogue. The sign says what the text is: → request, ← response, ? input request, ! change, · remark. */
+/**
+ * Prints a line of a dialogue. The sign shows the kind of the text: → request, ← response, ? input request, ! change, ·
+ * remark.
+ */
 export function line(sign: '→' | '←' | '?' | '·' | '!', text: string): void {
   const style = ({ '→': 'cyan', '←': 'green', '?': 'yellow', '·': 'dim', '!': 'yellow' } as const)[sign]
   console.log(`  ${paint(style, sign)} ${sign === '·' ? paint('dim', text) : text}`)

@@ -1,4 +1,4 @@
-/** Scenarios of authorization: those in which the client logs in, and those in which it must refuse to. */
+/** Scenarios of authorization: in some the client logs in, in others it must refuse to log in. */
 import {
   type Auth,
   AuthError,

@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import type { Revision } from '@mcpx/protocol'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
 
-/** The parameters of a run, set by the suite. */
+/** The parameters of a run. The suite sets them. */
 export interface Run {
   readonly url: string
   readonly scenario: string

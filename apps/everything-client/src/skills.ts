@@ -1,4 +1,4 @@
-/** Scenarios that load skills. The skills of most of them must be refused. */
+/** Scenarios that load skills. In most scenarios the client must refuse a skill. */
 import { SkillError, skills } from '@mcpx/skills/client'
 import { open, type Scenario, type Scenarios } from './scenario.ts'
 
@@ -7,7 +7,7 @@ const listSkills: Scenario = async (run) => {
   await skills(client).list()
 }
 
-/** Loads each skill, and reads its other files if its SKILL.md is what the server has promised. */
+/** Loads each skill. Reads its other files if its SKILL.md has the digest that the server has listed. */
 const loadSkills: Scenario = async (run) => {
   await using client = await open(run)
   const library = skills(client)
@@ -16,7 +16,7 @@ const loadSkills: Scenario = async (run) => {
       await library.read(skill)
       await library.read(skill, 'references/FORMS.md')
     } catch (error) {
-      // The files are not what the server has promised, so the skill is not used.
+      // A file differs from the list of the server, so the skill is not used.
       if (!(error instanceof SkillError && error.reason.endsWith('-mismatch'))) throw error
     }
   }

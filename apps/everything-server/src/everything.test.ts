@@ -19,7 +19,7 @@ const answers: Record<string, unknown> = {
   context: 'c',
 }
 
-/** The arguments of the tools that need some. */
+/** The arguments of the tools that require arguments. */
 const toolArguments: Record<string, Record<string, unknown>> = {
   count: { to: 2 },
   test_sampling: { prompt: 'Hello' },

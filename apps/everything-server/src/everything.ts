@@ -1,4 +1,4 @@
-/** Creates the server with all features, one call for each. */
+/** Creates the server with all features. Each call below adds one feature. */
 import { createServer, type Server, type ServerOptions } from '@mcpx/server'
 import { mountArchive } from './features/archive.ts'
 import { addAsks } from './features/asks.ts'
@@ -35,16 +35,16 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
     { name: 'everything', version: '1.0.0', title: 'Everything', websiteUrl: 'https://example.com/everything' },
     {
       instructions: 'This server shows every feature. Begin with the tool test_simple_text.',
-      // Several processes behind one address need the same secrets; the newest one is first.
+      // Several processes behind one address need the same secrets. The first secret is the newest.
       secrets: [process.env.EVERYTHING_SECRET ?? crypto.randomUUID()],
       stateTtl: 300_000,
-      // They would share a store outside of them, such as that of `@mcpx/store-redis`.
+      // Several processes would share an external store, for example the store of `@mcpx/store-redis`.
       store: createStore(),
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
       extensions: [everySkill, everyTask, noteExtension],
       validator,
       onError: reportFault,
-      // For hosts that cannot show forms; all other questions fail with an error.
+      // This answer is for hosts that cannot show forms. All other questions fail with an error.
       onUnsupported: { elicit: ({ key, message }) => (key === 'choices' ? `Ask the user: ${message}` : undefined) },
       onWarning: ({ message }) => console.error(message),
       ...options,

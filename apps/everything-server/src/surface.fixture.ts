@@ -47,7 +47,10 @@ export function readSurface(entryFiles: readonly EntryFile[]): Surface {
   }
 }
 
-/** Returns the name of the interface that declares a member, if it is one of this repository; anonymous types have none. */
+/**
+ * Returns the name of the interface that declares a member, if this repository declares it. Returns undefined for
+ * anonymous types.
+ */
 function declarerOf(member: TypeSymbol, project: Project): string | undefined {
   const [declaration] = member.declarations
   if (declaration === undefined || !declaration.path.toLowerCase().startsWith(PACKAGES)) return undefined
@@ -55,13 +58,13 @@ function declarerOf(member: TypeSymbol, project: Project): string | undefined {
   return parent?.name?.text
 }
 
-/** Returns the name of an interface; other types, such as `Partial<Options>`, have none. */
+/** Returns the name of an interface. Returns undefined for other types, such as `Partial<Options>`. */
 function nameOf(type: Type): string | undefined {
   const target = type.isTypeReference() ? type.getTarget() : type
   return target.isClassOrInterface() ? target.getSymbol()?.name : undefined
 }
 
-/** Classes are errors, which users do not write. */
+/** The only classes are errors, which users do not write. */
 function isClass(type: Type): boolean {
   return ((type.getSymbol()?.flags ?? 0) & SymbolFlags.Class) !== 0
 }
@@ -105,7 +108,7 @@ function readPublicMembers(project: Project, entryFiles: readonly EntryFile[]): 
     bases.set(owner, new Set(basesOf(type).flatMap((base) => nameOf(base) ?? [])))
     const memberType = checker.getTypeOfSymbol(member)
     addAll(memberType)
-    // Users call the methods of these interfaces, so the parameters count too.
+    // Users call the methods of these interfaces, so the parameters of the methods count too.
     if (memberType !== undefined && ['Server', 'Fluent', 'Context'].includes(declarer)) addCalls(memberType)
   }
 
@@ -126,7 +129,7 @@ function readPublicMembers(project: Project, entryFiles: readonly EntryFile[]): 
       if (type !== undefined) addCalls(type)
     }
   }
-  // Inherited members belong to the base interface if that one is public too.
+  // Inherited members belong to the base interface if the base interface is public too.
   for (const [owner, ownMembers] of members) {
     for (const base of bases.get(owner) ?? []) for (const member of members.get(base) ?? []) ownMembers.delete(member)
   }

@@ -1,11 +1,11 @@
-/** Finds links between the pages of a static site that lead nowhere. */
+/** Finds dead links between the pages of a static site. */
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 export interface LinkReport {
-  /** The number of links that lead to a page of the site. */
+  /** The number of links to pages of the site. */
   readonly links: number
-  /** The links that lead to no file, or to no element of a page. */
+  /** The links whose file, or whose element of a page, does not exist. */
   readonly dead: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export function findDeadLinks(folder: string): LinkReport {
   return { links: links.length, dead: dead.map(({ page, target }) => `${page} -> ${target}`) }
 }
 
-/** Reads the links of a page, without those to other sites, and the elements that links can lead to. */
+/** Reads the links of a page to this site, and the elements that a link can point to. */
 function readPage(folder: string, path: string): { targets: string[]; anchors: Set<string> } {
   const text = readFileSync(join(folder, path), 'utf8')
   const targets = [...text.matchAll(/\s(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '')

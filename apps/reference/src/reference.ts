@@ -6,7 +6,10 @@ import { Application, Comment, type DeclarationReflection, Logger, LogLevel, Ref
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Packages that others build on come first: a symbol is described where it is declared, and linked elsewhere. */
+/**
+ * Packages that other packages depend on come first, because a symbol is described in the package that declares it, and
+ * only linked in other packages.
+ */
 const order = [
   'protocol',
   'json-schema',
@@ -26,7 +29,7 @@ const order = [
   'store-cloudflare',
 ]
 
-/** A way to import a package, such as `@mcpx/auth/client`. */
+/** An import path of a package, such as `@mcpx/auth/client`. */
 export interface Entry {
   readonly package: string
   readonly name: string
@@ -36,7 +39,7 @@ export interface Entry {
 export interface Reference {
   /** The symbols without a sentence, by the name of their package. */
   readonly undocumented: ReadonlyMap<string, readonly string[]>
-  /** The warnings of TypeDoc, for example about a `@link` that leads nowhere. */
+  /** The warnings of TypeDoc, for example about a dead `@link`. */
   readonly warnings: readonly string[]
   /** Writes the site into a folder, whose contents it replaces. */
   write(folder: string): Promise<void>
@@ -151,7 +154,7 @@ function membersOf({ kind, type, children = [] }: DeclarationReflection): Declar
   return children
 }
 
-/** The comment of a class describes its constructor; JavaScript describes the name of an error. */
+/** The comment of a class also describes its constructor. The `name` of an error is standard JavaScript. */
 function needsComment({ kind, name, inheritedFrom, overwrites }: DeclarationReflection): boolean {
   if (kind === ReflectionKind.Constructor || inheritedFrom !== undefined || name.startsWith('~')) return false
   return !(name === 'name' && overwrites !== undefined)

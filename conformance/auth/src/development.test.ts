@@ -62,7 +62,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, the development ser
       clearInterval(late)
     }
     expect(Date.now() - start).toBeGreaterThan(1_800)
-    // The stream ended with the first token and was reopened with another one.
+    // The stream ended when the first token expired, and was reopened with the second token.
     expect(asked.filter((path) => path === '/token').length).toBeGreaterThan(1)
     await client.close()
   })

@@ -23,7 +23,7 @@ export interface Deployment {
   readonly url: string
   readonly issuer: string
   readonly provider: Awaited<ReturnType<typeof startProvider>>
-  /** How many requests each node has handled. */
+  /** The number of requests that each node has handled. */
   readonly handled: number[]
   readonly warnings: Error[]
   close(): Promise<void>
@@ -98,7 +98,7 @@ async function connectRedis({ port }: RedisServer) {
   return client
 }
 
-/** Creates a redirect whose user logs in at the provider with this name, and allows everything. */
+/** Creates a redirect. Its user logs in at the provider with this name, and grants every request. */
 export function userCalled(login: string) {
   return manualRedirect(CALLBACK, (url) => visit(url, CALLBACK, login))
 }

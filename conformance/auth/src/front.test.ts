@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis)('two nodes with an OAuth front on one Redis, before a
     expect((await client.callTool('whoami')).structuredContent).toEqual({ subject: 'ada', scopes: ['mcp'] })
     const [profile] = (await client.callTool('profile')).content
     expect(profile).toMatchObject({ text: expect.stringMatching(/^200 .*"sub":"ada"/) })
-    // The tool needs another scope: the client logs in again by itself.
+    // The tool requires another scope, so the client logs in again automatically.
     expect((await client.callTool('wipe')).content).toEqual([{ type: 'text', text: 'wiped' }])
     await client.close()
     expect(Math.min(...handled)).toBeGreaterThan(5)

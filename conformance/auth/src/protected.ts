@@ -60,7 +60,7 @@ export function protect({ elsewhere = fetch, ...options }: ProtectOptions) {
   }
 }
 
-/** Creates a redirect whose user logs in with this name. */
+/** Creates a redirect. Its user logs in with this name. */
 export function userCalled(login: string) {
   return manualRedirect(REDIRECT, (url) => visit(url, REDIRECT, login))
 }

@@ -1,4 +1,4 @@
-/** Serves a third-party authorization server on a local port, and logs a user in there. */
+/** Serves a third-party authorization server on a local port, and logs a user in at this server. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,9 @@ export interface ProviderOptions {
   /** The lifetime of access tokens, in seconds. */
   readonly ttl?: number
   readonly dpopNonces?: boolean
-  /** Where the front of an MCP server receives its callbacks. Default: there is no such client. */
+  /**
+   * The URL at which the front of an MCP server receives callbacks. Default: the front is not registered as a client.
+   */
   readonly frontCallback?: string
 }
 

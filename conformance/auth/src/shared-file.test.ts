@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider?.close())
 
-/** A redirect whose browser logs in automatically and returns to the waiting port. */
+/** A redirect. Its browser logs in automatically and opens the redirect URI on the port of the client. */
 const redirect = loopbackRedirect({
   open(url) {
     void visit(url, url.searchParams.get('redirect_uri') ?? '').then((back) => fetch(back))

@@ -6,7 +6,7 @@ import { http } from '@mcpx/transport-http/client'
 import { expect, it } from 'vitest'
 import { protect, RESOURCE } from './protected.ts'
 
-/** The timeout for servers, in milliseconds; users take longer. */
+/** The timeout for servers, in milliseconds. Users take longer. */
 const PATIENCE = 500
 
 function world() {

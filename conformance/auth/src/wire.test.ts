@@ -48,7 +48,7 @@ const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
 describe('raw HTTP requests', () => {
   it('with two Authorization headers are rejected, also if the first one is valid [S-276]', async () => {
     const good = `Authorization: Bearer ${token}`
-    // The token is valid. A GET without a session has no stream to open.
+    // The token is valid. A GET without a session cannot open a stream.
     expect(statusOf(await send(['GET /mcp HTTP/1.1', good]))).toBe(405)
     expect(await send(['GET /mcp HTTP/1.1', good])).not.toMatch(/www-authenticate/i)
     for (const second of ['Authorization: Bearer other', 'authorization: Basic YTpi', good]) {

@@ -1,4 +1,4 @@
-/** Keeps clients busy while nodes are killed and Redis stands still, and counts what becomes of their requests. */
+/** Keeps clients busy while nodes are killed and Redis is stopped, and counts the outcomes of their requests. */
 
 import { ConnectionError, RpcError } from '@mcpx/protocol'
 import { delay } from '@mcpx/testing'
@@ -20,7 +20,7 @@ export interface Tally {
   readonly repeatedProgress: string[]
   /** Changes that a client did not receive within the limit. */
   readonly untold: string[]
-  /** How often each change may have happened: the calls that make it, also those that failed. */
+  /** How often each change may have happened: the number of its calls, including failed calls. */
   readonly attempts: Map<string, number>
   /** The number of calls that made a change, by its kind. */
   readonly changes: { resources: number; tools: number }
@@ -117,7 +117,7 @@ async function record(what: string, run: () => Promise<void>, tally: Tally): Pro
 /** Names an error, and whether the same request may be sent again. */
 function nameOf(error: unknown, what: string, tally: Tally): string {
   if (error instanceof ConnectionError) {
-    // Nothing says what became of the request, or who is at fault.
+    // Such an error does not say whether the request was handled, or which side is at fault.
     if (error.reason === 'timeout' || error.status === 500) tally.unnamed.push(`${what}: ${error.message}`)
     return `${error.reason}${error.status === undefined ? '' : ` ${error.status}`}${error.retryable ? ', retryable' : ''}`
   }
@@ -125,7 +125,7 @@ function nameOf(error: unknown, what: string, tally: Tally): string {
     if (error.code === -32603) tally.unnamed.push(`${what}: ${error.message}`)
     return `RpcError ${error.code}: ${error.message.slice(0, 60)}`
   }
-  // The errors of the official SDKs have a class and a code, and those of HTTP a status.
+  // The errors of the official SDKs have a class and a code. HTTP errors also have a status.
   const { constructor: type, code, status } = error as { code?: number | string; status?: number } & object
   if (what.startsWith('official') && code !== undefined) {
     return `${type.name} ${code}${status === undefined ? '' : ` ${status}`}`
@@ -135,8 +135,8 @@ function nameOf(error: unknown, what: string, tally: Tally): string {
 }
 
 /**
- * The time within which every client must have received a change, in ms. A client whose streams are cut again and again
- * waits longer and longer before it opens the next one, which then counts everything as changed.
+ * The time within which every client must have received a change, in ms. If the streams of a client are cut again and
+ * again, the client waits longer before it opens the next stream, and then counts everything as changed.
  */
 const MOST_DELAY = 40_000
 
@@ -189,12 +189,14 @@ async function expectReceived(
   tally.longestDelays.set(name, Math.max(tally.longestDelays.get(name) ?? 0, performance.now() - since))
 }
 
-/** The time in which nodes publish the changes that waited for Redis, in ms. A node that is killed before loses them. */
+/**
+ * The time in which nodes publish the changes that waited for Redis, in ms. A node that is killed earlier loses them.
+ */
 const PUBLISH_TIME = 1_500
 
 /**
- * Causes faults for a while: every 2 s, or when the last one is back, a node is killed and started again; all subscriptions are
- * cut after each fourth kill, and Redis stands still for 3 s in the middle. Returns the faults.
+ * Causes faults. Every 2 s, or when the last node has started again, kills a node and starts it again. Cuts all
+ * subscriptions after each fourth kill. Stops Redis for 3 s in the middle. Returns the faults.
  */
 export async function causeFaults(cluster: Cluster, seconds: number): Promise<string[]> {
   const faults: string[] = []

@@ -1,4 +1,4 @@
-/** Nodes that are killed and a Redis that stands still, with clients of both eras, for `CLUSTER_SECONDS`. */
+/** Nodes are killed and Redis is stopped, with clients of both eras, for `CLUSTER_SECONDS`. */
 
 import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)(`a cluster with faults for ${SECONDS} s`, { timeout: 
   it('leaves no key in Redis after the time to live', async () => {
     const keys = () => cluster.admin.keys('*')
     expect((await keys()).length).toBeGreaterThan(0)
-    // The session of one client is not deleted, since its request to do so does not arrive.
+    // The session of one client is not deleted, because its DELETE request does not arrive.
     await Promise.all(busy.slice(1).map(([, { client }]) => client.close()))
     cluster.balancer.close()
     const end = performance.now() + SESSION_TTL + EVENT_TTL

@@ -1,4 +1,4 @@
-/** Clients of the tests: ours of both eras, and those of the official SDKs. */
+/** The clients of the tests: our client in both eras, and the clients of the official SDKs. */
 
 import { connect } from '@mcpx/client'
 import { delay } from '@mcpx/testing'
@@ -6,7 +6,8 @@ import { http } from '@mcpx/transport-http/client'
 import { connectSdk1 } from '../../interop/src/clients/sdk-1.ts'
 import { connectSdk2 } from '../../interop/src/clients/sdk-2.ts'
 import type { Driver, Target } from '../../interop/src/driver.ts'
-// Node loads the official SDKs and their dependencies, whose condition `source` has no files that it can run.
+// Node loads the official SDKs and their dependencies without the condition `source`, because it cannot run the files
+// of that condition.
 import '../../transports/src/own-sources.fixture.ts'
 import { TOOLS } from './watch.fixture.ts'
 
@@ -16,13 +17,13 @@ interface CallOptions {
   readonly onProgress?: ((progress: number) => void) | undefined
 }
 
-/** The calls that all clients have. */
+/** The methods that all clients have. */
 export interface TestClient {
   /** Calls a tool. Returns the text of its result. */
   call(name: string, args?: Record<string, string | number>, options?: CallOptions): Promise<string>
   /**
-   * Subscribes to resources and the list of tools. Calls the listener with URIs, and with `tools`. After a gap, it is
-   * called with all of them.
+   * Subscribes to resources and the list of tools. Calls the listener with changed URIs, and with `tools`. After a gap,
+   * calls it with all URIs and with `tools`.
    */
   listen(uris: readonly string[], onChange: (change: string) => void): Promise<void>
   close(): Promise<void>

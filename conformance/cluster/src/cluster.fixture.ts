@@ -10,7 +10,7 @@ import { type Balancer, startBalancer } from './proxy.fixture.ts'
 
 export { hasRedis } from '../../../packages/store-redis/src/redis.fixture.ts'
 
-/** What a node reports after a garbage collection. */
+/** The report of a node after a garbage collection. */
 export interface NodeReport {
   readonly heap: number
   /** The warnings and errors, with their numbers. */

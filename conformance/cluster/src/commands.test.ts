@@ -14,12 +14,12 @@ interface Kind {
   readonly era: 'legacy' | 'modern'
   /** The commands that one request sends. */
   readonly expected: Readonly<Record<string, number>>
-  /** Whether each request reaches another node. Default: all requests reach the same one. */
+  /** Whether each request reaches another node. Default: all requests reach the same node. */
   readonly isSpread?: boolean
   request(client: TestClient, url: string): Promise<unknown>
 }
 
-/** An event is stored by a script. A stream has one event more than it has messages, and its end is stored as well. */
+/** A script stores each event. A stream has one event more than messages, and the end of the stream is stored too. */
 const kinds: readonly Kind[] = [
   { what: 'call', era: 'modern', expected: {}, request: (client) => client.call('who') },
   {
@@ -77,10 +77,10 @@ interface TaskKind {
   readonly what: string
   /** The commands that one request and its effects send. */
   readonly expected: Readonly<Record<string, number>>
-  /** The tool that begins the task. Default: one that waits for its user. */
+  /** The tool that begins the task. Default: a tool that waits for its user. */
   readonly tool?: string
   readonly args?: Readonly<Record<string, string | number>>
-  /** What is counted for a task that was begun before. Default: the task from its beginning to its end. */
+  /** The counted operation on an existing task. Default: a task from its beginning to its end. */
   request?(task: TaskHandle): Promise<unknown>
 }
 
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)('commands to Redis', { timeout: TIMEOUT }, () => {
     const client = await connect(http(cluster.balancer.url), { onElicit: () => ({ action: 'accept', content: {} }) })
     onTestFinished(() => client.close())
     const start = () => client.callTool(tool, args, { task: 'handle' })
-    // The node looks for the tasks of other nodes once.
+    // The node checks once for tasks of other nodes.
     const [first] = await Promise.all(Array.from({ length: 3 }, start))
     await first?.status()
     await first?.cancel()

@@ -1,4 +1,4 @@
-/** The memory of nodes while clients come and go, also without a goodbye. */
+/** The memory of nodes while clients connect and disconnect, some without closing their session. */
 
 import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis)('three nodes', { timeout: TIMEOUT }, () => {
     await client.call('ask')
     const call = client.call('count', { times: 5, pause: 5 }, { onProgress() {} }).catch(() => '')
     await client.call('touch', { uri: 'note://1' })
-    // The client of the modern era reports the response as lost, the other one resumes the stream.
+    // The client of the modern era reports the response as lost. The client of the legacy era resumes the stream.
     cluster.balancer.cutAll()
     await call
     await client.close()

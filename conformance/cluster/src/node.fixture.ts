@@ -21,9 +21,9 @@ export interface NodeOptions {
   readonly eventTtl: number
   /** How long a command may take, in ms. */
   readonly storeTimeout: number
-  /** The interval of comments on open streams, at which sessions are refreshed too, in ms. */
+  /** The interval of comments on open streams, in ms. Sessions are refreshed at the same interval. */
   readonly keepAlive: number
-  /** How long a node may give no sign of life before another one continues its tasks, in ms. */
+  /** The time after the last heartbeat of a node after which another node continues its tasks, in ms. */
   readonly taskLease: number
   /** How long tasks are kept, in ms. */
   readonly taskTtl: number

@@ -54,7 +54,7 @@ export class Node {
   }
 
   async fetch(request: Request): Promise<Response> {
-    // The instance loses its memory, as if its machine had failed.
+    // Clears the memory of the instance, as if its machine had failed.
     if (request.url.endsWith('/abort')) this.#state.abort()
     return this.#app.fetch(request)
   }

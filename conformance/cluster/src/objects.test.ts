@@ -69,7 +69,7 @@ describe('instances in Durable Objects', { timeout: TIMEOUT }, () => {
         expect(await call('ask')).toMatch(/^accept Ada received by /)
         expect(new Set(seen.filter((each) => each.startsWith('POST'))).size).toBeGreaterThan(1)
       }
-      // The client would send a refused answer again, until it reaches the instance that waits for it.
+      // The client sends a refused answer again until it reaches the instance that waits for the answer.
       expect(refused).toEqual([])
     })
 

@@ -66,7 +66,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   }
 }
 
-/** Sends a request to a node. Returns undefined if the node does not accept connections: nothing was sent then. */
+/** Sends a request to a node. Returns undefined if the node does not accept connections; then nothing was sent. */
 async function send(incoming: IncomingMessage, body: Buffer, port: number): Promise<ClientRequest | undefined> {
   const { method, url: path, headers } = incoming
   const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false })
@@ -81,7 +81,7 @@ async function send(incoming: IncomingMessage, body: Buffer, port: number): Prom
   return outgoing
 }
 
-/** Passes the response of a node on as it arrives. */
+/** Forwards the response of a node as it arrives. */
 function pass(outgoing: ClientRequest, response: ServerResponse): void {
   response.on('close', () => outgoing.destroy())
   outgoing.on('error', () => {

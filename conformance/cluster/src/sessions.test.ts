@@ -1,4 +1,4 @@
-/** Faults of shared session stores that others have shipped: none of them is here. */
+/** Checks that known faults of other shared session stores do not occur. */
 
 import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-/** Tasks while their nodes are killed and Redis stands still, for `CLUSTER_SECONDS`. */
+/** Tasks whose nodes are killed and whose Redis is stopped, for `CLUSTER_SECONDS`. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,17 +15,17 @@ import { type Cluster, hasRedis, SECONDS, startCluster } from './cluster.fixture
 const TIMEOUT = SECONDS * 1_000 + 240_000
 const CLIENTS = 6
 const STEPS = 10
-/** Longer than the faults last, so that no task expires. */
+/** This is longer than the faults last, so that no task expires. */
 const TASK_TTL = SECONDS * 1_000 + 30_000
 
 describe.skipIf(!hasRedis)(`tasks of a cluster with faults for ${SECONDS} s`, { timeout: TIMEOUT }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'cluster-tasks-'))
   const ledger = join(folder, 'ledger')
   let cluster: Cluster
-  /** The nodes that worked on each task whose call was answered by a task, and the errors of the others. */
+  /** The nodes that worked on each created task, and the errors of calls that created no task. */
   const results = new Map<string, readonly string[]>()
   const failures = new Map<string, unknown>()
-  /** The errors of calls that were not answered by a task. */
+  /** The errors of calls that created no task. */
   const refused: unknown[] = []
   let asked = 0
 
@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis)(`tasks of a cluster with faults for ${SECONDS} s`, { 
     rmSync(folder, { recursive: true, force: true })
   }, TIMEOUT)
 
-  /** Connects a client. Tries again while the balancer has no answer, because nodes are killed meanwhile. */
+  /** Connects a client. Tries again if the balancer fails, because nodes are killed meanwhile. */
   async function open(attempts = 20): Promise<Client> {
     try {
       return await connect(http(cluster.balancer.url, { reconnect: { minDelay: 50, maxDelay: 1_000, attempts: 20 } }), {
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)(`tasks of a cluster with faults for ${SECONDS} s`, { 
 
   it('run no finished step again', () => {
     for (const [key, steps] of begunSteps()) {
-      // A step that was interrupted is begun again; an earlier one never is.
+      // An interrupted step is begun again. A finished step is never begun again.
       expect(steps, key).toEqual([...steps].sort((some, other) => some - other))
       if (results.has(key)) expect(new Set(steps).size, key).toBe(STEPS)
     }
@@ -146,7 +146,8 @@ describe.skipIf(!hasRedis)(`tasks of a cluster with faults for ${SECONDS} s`, { 
       if (ttl !== -2) expect(ttl, key).toBeGreaterThan(0)
       expect(ttl, key).toBeLessThanOrEqual(2 * TASK_TTL)
     }
-    // Tasks that have ended have no lease. A call may have failed after its task was created, which then waits for its user.
+    // Tasks that have ended have no lease. A call may fail after its task was created. This task then waits for its
+    // user.
     const leases = keys.filter((key) => key.endsWith(':leases'))
     const sizes = await Promise.all(leases.map((key) => cluster.admin.zCard(key)))
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(refused.length)

@@ -2,12 +2,12 @@
 
 import { NEVER_CHANGED } from './node.fixture.ts'
 
-/** The name of a list change, beside the URIs of resources. */
+/** The name for a change of the tool list, beside the URIs of resources. */
 export const TOOLS = 'tools'
 
 /** The problems that were seen. */
 interface Problems {
-  /** Handshakes after the first one of a client, and responses that say that a session is unknown. */
+  /** Handshakes after the first handshake of a client, and responses that say that a session is unknown. */
   readonly lostSessions: string[]
   /** Ids of events, and of responses and requests of the server, that a client received twice. */
   readonly repeatedMessages: string[]
@@ -27,7 +27,7 @@ interface Received {
 export class Watch {
   readonly #name: string
   readonly #problems: Problems
-  /** All streams of a legacy session count as one, because a stream that was lost continues in the next one. */
+  /** All streams of a legacy session count as one stream, because the next stream continues a lost stream. */
   readonly #session = { ids: new Set<string>(), changes: new Map<string, number>() }
   readonly #streams: StreamChanges[] = [this.#session.changes]
   #handshakes = 0

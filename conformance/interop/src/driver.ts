@@ -53,8 +53,8 @@ export interface Driver {
   /** Starts to receive changes of the tool list. */
   watchTools(): Promise<void>
   /**
-   * Subscribes to the tool list and to resources at once. `closed` resolves when a new subscription is needed to receive
-   * further changes; it is undefined if the client continues by itself.
+   * Subscribes to the tool list and to resources with one request. `closed` resolves when a new subscription is needed
+   * to receive further changes. It is undefined if the client renews the subscription.
    */
   listen?(uris: readonly string[]): Promise<{ readonly closed?: Promise<unknown> }>
   ping(): Promise<void>
@@ -65,7 +65,7 @@ export interface Driver {
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** How to connect to a server. */
+/** The options for connecting to a server. */
 export interface Target {
   readonly transport: 'stdio' | 'http' | 'sse'
   /** The URL of a server over HTTP. */
@@ -79,7 +79,7 @@ export interface Target {
   /** The revision to use. Default: the client detects it. */
   readonly revision?: string
   readonly fetch?: Fetch
-  /** How many attempts to open a lost stream again may fail in a row. Default: 3. */
+  /** The number of attempts to reopen a lost stream that may fail in a row. Default: 3. */
   readonly retries?: number
 }
 
@@ -89,7 +89,7 @@ export function noMessages(): ReceivedMessages {
   return { logs: [], updated: [], lists: [], elicitations: [] }
 }
 
-/** The content of forms, by their message; other forms get a name and an age. */
+/** The content of forms, by their message. Other forms get a name and an age. */
 export const answers: Readonly<Record<string, Record<string, string | number | boolean | string[]>>> = {
   'Fields?': {
     words: 'a word',

@@ -1,4 +1,4 @@
-/** Known failures with other implementations: the reason, and whether their side or ours causes them. */
+/** Known failures with other implementations, with the reason, and with the side that causes them. */
 
 import type { Exception } from './outcome.ts'
 import { legacy, type Pairing } from './pairings.ts'

@@ -16,9 +16,9 @@ export interface Rig {
 }
 
 export interface Feature {
-  /** The first revision that has it. */
+  /** The first revision that has the feature. */
   readonly since?: string
-  /** The last revision that has it. */
+  /** The last revision that has the feature. */
   readonly until?: string
   readonly transports?: readonly Pairing['transport'][]
   run(rig: Rig): Promise<void>

@@ -1,4 +1,4 @@
-/** Imports packages of others without their types, so that the compiler does not check their sources. */
+/** Imports third-party packages without their types, so that the compiler does not check their sources. */
 
 /** Imports modules by computed names; the caller declares the members that it uses. */
 export async function load<Module>(...names: readonly string[]): Promise<Module> {

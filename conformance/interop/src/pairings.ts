@@ -5,7 +5,7 @@ import { REVISIONS } from '@mcpx/protocol'
 export type Peer = 'sdk-1' | 'sdk-2'
 
 export interface Pairing {
-  /** The side that is ours. */
+  /** The side that uses our implementation. */
   readonly ours: 'client' | 'server'
   readonly peer: Peer
   readonly transport: 'stdio' | 'http' | 'sse'

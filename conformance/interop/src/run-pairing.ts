@@ -45,7 +45,7 @@ export async function runPairing(pairing: Pairing, features: Features, servers: 
     const error = await outcomeOf(attempt(feature, others), TIMEOUT)
     checks.push({ name: name, ...evaluateOutcome(error, sdkException(name, pairing)) })
     await Promise.allSettled(others.map((driver) => driver.close()))
-    // After a failure the connection may be broken, so the next feature opens a new one.
+    // After a failure the connection may be broken, so the next feature opens a new connection.
     if (error !== undefined && shared !== undefined && (await closeShared(shared))) shared = undefined
   }
   if (shared !== undefined) await closeShared(shared)

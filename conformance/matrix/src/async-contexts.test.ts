@@ -7,12 +7,12 @@ import { jsonOf } from './results.ts'
 import { withRig } from './rig.ts'
 import { supports, type TransportName, transportNames } from './transports.ts'
 
-/** The transports that preserve the async context: a pipe loses it. */
+/** The transports that preserve the async context. A pipe does not preserve it. */
 const transports = ['objects', 'text', 'HTTP', 'HTTP without sessions', 'HTTP+SSE'] as const satisfies TransportName[]
 
 const context = new AsyncLocalStorage<number>()
 
-/** A server whose tool returns the async contexts that it ran in: at its start and after each await. */
+/** A server whose tool returns its async contexts: at its start and after each await. */
 function teller(isAsking: boolean) {
   return createServer({ name: 'teller', version: '1' })
     .use(({ method, params }, ctx, next) => {

@@ -1,4 +1,4 @@
-/** Behaviours that a transport does not support, the reason, and the expected failure. Each entry is run too. */
+/** Behaviours that a transport does not support, with the reason and the expected failure. Each entry is also run. */
 
 import type { TransportName } from './transports.ts'
 import { cannotBeAsked, type Unsupported } from './unsupported.ts'

@@ -15,7 +15,10 @@ vi.setConfig({ testTimeout: 120_000 })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** The allowed growth per question in bytes; less is noise. A timer that outlives its question takes 3,000 with its request. */
+/**
+ * The allowed growth per question in bytes; less is noise. A timer that is not cleared retains its request, about 3,000
+ * bytes.
+ */
 const MOST_BYTES = 1_500
 const QUESTIONS = 400
 

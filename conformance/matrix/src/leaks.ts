@@ -68,7 +68,7 @@ function createCountingServer(leak: Leak) {
 interface Use {
   readonly server: Server
   readonly revision: Revision
-  /** The signal of an application, which lives longer than its connections. */
+  /** The signal of an application, which exists longer than its connections. */
   readonly signal: AbortSignal
   readonly leak: Leak
 }
@@ -116,7 +116,7 @@ async function countTimersAbove(initial: number): Promise<number> {
 /** The connections that are made before measuring, to fill caches. */
 const WARM_UP = 3_000
 
-/** Measures what the given number of connections leaves behind. */
+/** Measures the memory, timers and listeners that remain after the given number of connections. */
 async function measureLeaks(count: number, revision: Revision, leak: Leak = {}, warmUp = WARM_UP) {
   const { server, counts, kept } = createCountingServer(leak)
   const controller = new AbortController()

@@ -32,7 +32,7 @@ async function lockOf(server: Server): Promise<ServerLock> {
   return lock
 }
 
-/** Returns the lines of the differences between the server and a changed one. */
+/** Returns the lines of the differences between the server and a changed server. */
 async function differencesOf(change: (server: Server) => unknown, options?: object): Promise<string[]> {
   const [lock, current] = [await lockOf(createFiles() as never), await lockOf(createFiles(change, options) as never)]
   return compareLock(lock, current).map(describeDifference)

@@ -23,8 +23,8 @@ interface Call {
 }
 
 /**
- * Calls tools that work for the given minutes: `work` reports progress each minute, with and without a callback for it, and
- * `rest` reports none. Records the cancellations.
+ * Calls tools that run for the given minutes. `work` reports progress each minute, and is called with and without a
+ * callback. `rest` reports no progress. Records the cancellations.
  */
 async function callForMinutes(era: Revision, transport: TransportName, { minutes, ...options }: Call) {
   const stopped: unknown[] = []

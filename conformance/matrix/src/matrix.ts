@@ -41,7 +41,7 @@ async function warmUp(transports: readonly TransportName[]): Promise<void> {
 }
 
 export function testMatrix(...transports: readonly TransportName[]): void {
-  // Longer than the timeouts of the clients, so that those fail first.
+  // Longer than the timeouts of the clients, so that the clients fail first.
   vi.setConfig({ testTimeout: 15_000, maxConcurrency: 10 })
   // Expected failures are compared with the whole message.
   chai.config.truncateThreshold = 0

@@ -1,4 +1,7 @@
-/** Reads tool results. Reading a failed result as a success throws, and the other way round. */
+/**
+ * Reads tool results. Each function throws if the result is a failure instead of a success, or a success instead of a
+ * failure.
+ */
 
 import type { CallToolResult, JsonObject } from '@mcpx/protocol'
 

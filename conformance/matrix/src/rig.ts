@@ -46,7 +46,8 @@ export interface Rig {
 const TIMEOUT = 4_000
 
 /**
- * Runs one behaviour test, and closes all clients and transports that it opened. Throws the first warning that is left.
+ * Runs one behaviour test, and closes all clients and transports that it opened. Throws the first warning that was not
+ * removed.
  *
  * @param waitTimeout the timeout of `waitFor`, in ms. Default: 4,000.
  */
@@ -100,7 +101,7 @@ export async function withRig(
     for (const close of closers) close()
   }
   await waitForTasks()
-  // Warnings about a closed connection are ignored if they were caused by closing the clients above.
+  // Ignores warnings about connections that were closed with the clients above.
   for (const [index, warning] of warnings.entries()) if (index < warningsOfRun || !isClosed(warning)) throw warning
 }
 

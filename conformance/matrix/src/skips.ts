@@ -1,4 +1,7 @@
-/** Behaviours that a revision does not support, the reason, and the expected failure. Each entry is run too, over every transport. */
+/**
+ * Behaviours that a revision does not support, with the reason and the expected failure. Each entry is also run, over
+ * every transport.
+ */
 
 import type { Revision } from '@mcpx/protocol'
 import { cannotBeAsked, type Unsupported } from './unsupported.ts'

@@ -28,8 +28,9 @@ export function createTransport(
   return transports[transport](server, options)
 }
 
-/** Whether a revision supports a transport. Sessions exist only in the legacy era. HTTP+SSE is the transport of the first
- * revision, which cannot be distinguished from the second one over HTTP without sessions.
+/**
+ * Whether a revision supports a transport. Sessions exist only in the legacy era. HTTP+SSE is the transport of the
+ * first revision, which cannot be distinguished from the second revision over HTTP without sessions.
  */
 export function supports(transport: TransportName, revision: Revision): boolean {
   const isFirst = revision === REVISIONS[0]
@@ -37,9 +38,9 @@ export function supports(transport: TransportName, revision: Revision): boolean 
   return transport !== 'HTTP without sessions' || (eraOf(revision) === 'legacy' && !isFirst)
 }
 
-/** Whether each request is an HTTP request of its own; otherwise one connection carries all messages. */
+/** Whether each message is sent in a separate HTTP request. Otherwise one connection carries all messages. */
 export function hasSeparateRequests(transport: TransportName, revision: Revision): boolean {
-  // The endpoint of HTTP+SSE also answers modern requests, each by itself.
+  // The endpoint of HTTP+SSE also answers modern requests, without a session.
   if (transport === 'HTTP+SSE') return eraOf(revision) === 'modern'
   return transport === 'HTTP' || transport === 'HTTP without sessions'
 }

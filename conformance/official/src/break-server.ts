@@ -22,7 +22,7 @@ interface AttemptResult {
   readonly stalled: number
 }
 
-/** The number of concurrent servers; few, because some checks of the suite have short timeouts. */
+/** The number of concurrent servers. It is small, because some checks of the suite have short timeouts. */
 const CONCURRENCY = 2
 
 /** The unmodified server in each scenario, in which no check may fail. */
@@ -110,13 +110,13 @@ function expectedChecks({ check, also = [] }: Candidate): string[] {
   return [...(check === undefined ? [] : [check]), ...also].sort()
 }
 
-/** Returns the checks that failed unexpectedly, and those that did not fail as expected. */
+/** Returns the checks that failed unexpectedly, and the checks that were expected to fail but passed. */
 function unexpectedChecks(candidate: Candidate, verdicts: readonly Verdict[]): string[] {
   const [found, expected] = [failingChecks(verdicts), expectedChecks(candidate)]
   return [...found.filter((each) => !expected.includes(each)), ...expected.filter((each) => !found.includes(each))]
 }
 
-/** Compares the verdicts of the suite with the expected ones. */
+/** Compares the verdicts of the suite with the expected verdicts. */
 export function verdictOn(candidate: Candidate, verdicts: readonly Verdict[]): Verdict {
   const { name, scenario } = candidate
   const [verdict] = verdicts

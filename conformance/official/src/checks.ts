@@ -18,12 +18,12 @@ export interface RunResults {
 
 export type CheckCounts = Readonly<Record<string, number>>
 
-/** Counts the checks that passed, without those of scenarios that wait for an extension. */
+/** Counts the checks that passed. Scenarios that wait for an extension are not counted. */
 function passedChecks({ verdicts }: RunResults): number {
   return verdicts.filter(({ outcome }) => outcome !== 'not yet').reduce((sum, verdict) => sum + verdict.passed, 0)
 }
 
-/** Returns a sentence for each run that passed fewer checks than expected, or of which no number is known. */
+/** Returns a sentence for each run that passed fewer checks than expected, or that has no expected number. */
 export function missingChecks(expected: CheckCounts, results: readonly RunResults[]): string[] {
   return results.flatMap((each) => {
     const [minimum, found] = [expected[each.run], passedChecks(each)]

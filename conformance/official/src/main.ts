@@ -60,14 +60,14 @@ if (notes.length > 0) {
 }
 report()
 
-/** The reasons of passed servers are their retries, which are shown as such. */
+/** The reasons of passed servers are their retries. The table shows them as retries. */
 function moveRetries({ run, verdicts }: RunResults): RunResults {
   const passed = verdicts.filter(({ outcome }) => outcome === 'passed')
   const again = passed.flatMap(({ scenario, reasons }) => reasons.map((reason) => `${scenario}: ${reason}`))
   return { run, verdicts, tries: 1 + again.length, again }
 }
 
-/** Writes the numbers of checks with --write; otherwise compares them with the expected ones. */
+/** Writes the numbers of checks with --write. Otherwise compares them with the expected numbers. */
 function compareChecks(): Verdict[] {
   const hasFailures = results.some(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'failed'))
   if (hasFailures) return []

@@ -1,11 +1,11 @@
-/** Mutants of the server that the suite must notice. Each one wraps the server or its HTTP handler. */
+/** Mutants of the server that the suite must notice. Each mutant wraps the server or its HTTP handler. */
 import type { Exchange, JsonObject, Responder } from '@mcpx/protocol'
 
 export type Fetch = (request: Request) => Response | Promise<Response>
 
 export interface Mutant {
   readonly name: string
-  /** The scenario that notices it. */
+  /** The scenario that notices the mutant. */
   readonly scenario: string
   /** The check that fails. */
   readonly check: string

@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs'
 const REVISION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
 /** Writes the recorded revisions to a file descriptor at the exit: `messages 2025-06-18` for the revisions in messages, and
- * `headers 2025-06-18, none` for those in the headers of messages after the handshake. Empty lines are omitted.
+ * `headers 2025-06-18, none` for the revisions in the headers of messages after the handshake. Empty lines are omitted.
  */
 export function recordRevisions(descriptor) {
   const recorded = { messages: new Set(), headers: new Set() }
@@ -23,8 +23,9 @@ export function recordRevisions(descriptor) {
   })
 }
 
-/** Replaces the revision in handshakes. The client of the suite always requests its newest revision, independently of
- * `--spec-version`; afterwards it uses the negotiated one.
+/**
+ * Replaces the revision in handshakes. The client of the suite always requests its newest revision, independently of
+ * `--spec-version`, and then uses the negotiated revision.
  */
 export function overrideRevision(revision) {
   const { fetch } = globalThis

@@ -10,7 +10,7 @@ import { collect, type Listed, list } from './suite.ts'
 import { timed } from './timed.ts'
 
 const MAX_TRIES = 3
-/** The timeout of a client, in milliseconds; long, because all clients start at once with a low priority. */
+/** The timeout of a client, in milliseconds. It is long, because all clients start at once with a low priority. */
 const CLIENT_TIMEOUT = '60000'
 
 export interface Attempt {
@@ -23,7 +23,7 @@ export interface Attempt {
 
 type Collected = Pick<Awaited<ReturnType<typeof collect>>, 'scenarioOutputs' | 'output'>
 
-/** Runs attempts until one is conclusive; `again` contains the failures of earlier ones. */
+/** Runs attempts until an attempt is conclusive. `again` contains the failures of earlier attempts. */
 export async function runWithRetries(run: Run, attempt: () => Promise<Attempt>): Promise<RunResults> {
   const again: string[] = []
   for (let tries = 1; ; tries += 1) {
@@ -82,7 +82,7 @@ export async function attempt(run: Run, client: string, folder: string): Promise
 /** The first revision with the header `mcp-protocol-version`. */
 const FIRST_WITH_HEADER = '2025-06-18'
 
-/** Returns a fault for each side that used another revision than that of the run in messages or headers. In all runs the
+/** Returns a fault for each side that used a different revision than the run, in messages or headers. In all runs the
  * messages of our client after the handshake must have the header.
  */
 export function revisionFaultsOf(
@@ -114,7 +114,7 @@ function missingHeader(messageRevisions: Revisions, headerRevisions: Revisions):
   return 'a message after the handshake has no revision header'
 }
 
-/** Returns the faults of a whole run, in addition to those of its scenarios. */
+/** Returns the faults of a whole run. The faults of its scenarios are not included. */
 export function faultsOf(
   { scenarios }: Run,
   { all }: Listed,

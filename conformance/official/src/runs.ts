@@ -30,7 +30,7 @@ function required(role: Role, name: string, revision: string, scored: number, re
   return { name, role, choice, list: choice, scenarios: scored + reported, scored }
 }
 
-/** The counts of required scenarios are the scored ones, 30 + 37 and 18 + 32, and the ones that are only reported. */
+/** The counts of required scenarios: scored scenarios (30 + 37 and 18 + 32), and scenarios that are only reported. */
 export const runs: readonly Run[] = [
   required('server', 'server-2025', '2025-11-25', 30, 3),
   required('server', 'server-2026', '2026-07-28', 37, 13),

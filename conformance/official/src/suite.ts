@@ -115,7 +115,7 @@ function read(path: string): string | undefined {
 
 export interface Listed {
   readonly all: readonly string[]
-  /** The scored scenarios, without those that are only reported. */
+  /** The scored scenarios. Scenarios that are only reported are not included. */
   readonly scored: readonly string[]
 }
 

@@ -13,7 +13,10 @@ export interface InstallRequest {
   readonly others: Readonly<Record<string, string>>
 }
 
-/** Checks all combinations in folders below `place`; the one with all packages is first. `nodes` are paths of Node. */
+/**
+ * Checks all combinations in folders below `place`. The first combination contains all packages. `nodes` are paths of
+ * Node.
+ */
 export async function checkCombinations(
   tarballs: readonly Tarball[],
   siblingsOf: (tarball: Tarball) => readonly Tarball[],

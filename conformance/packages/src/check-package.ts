@@ -37,7 +37,7 @@ export interface CheckEnvironment {
 
 type Check = readonly [name: string, check: () => Promise<readonly string[]>]
 
-/** Checks one tarball; `siblings` are those of our packages that it depends on. */
+/** Checks one tarball; `siblings` are the packages of this repository that it depends on. */
 export async function checkPackage(
   tarball: Tarball,
   siblings: readonly Tarball[],

@@ -78,7 +78,7 @@ for (const node of JSON.parse(process.env.NODES)) {
 }
 `
 
-/** All combinations; the first one contains all packages. */
+/** All combinations. The first combination contains all packages. */
 export const combinations: readonly [Combination, ...Combination[]] = [
   {
     of: ['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio', 'hono'],

@@ -92,7 +92,7 @@ function addToCache(key: string, outcome: Outcome): Outcome {
   return outcome
 }
 
-/** Returns those of our packages that a package depends on, directly or not. */
+/** Returns the packages of this repository that a package depends on, directly or indirectly. */
 function siblingsOf(tarball: Tarball): Tarball[] {
   const found = new Set([tarball])
   for (const { manifest } of found) {

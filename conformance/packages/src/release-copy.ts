@@ -71,7 +71,10 @@ async function version(repository: string, root: string): Promise<void> {
   }
 }
 
-/** Builds the JavaScript of a package, which contains its version. The types, which do not, remain those of the repository. */
+/**
+ * Builds the JavaScript of a package, which contains its version. The types do not contain the version, so they are not
+ * built again.
+ */
 async function build(repository: string, folder: string): Promise<void> {
   const rolldown = join(repository, 'node_modules/rolldown/bin/cli.mjs')
   const args = [rolldown, '-c', join(repository, 'rolldown.config.mjs'), '--no-clean-dir', '--log-level', 'warn']

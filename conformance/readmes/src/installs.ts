@@ -1,4 +1,4 @@
-/** The packages that a document installs, and those that its code imports. */
+/** The packages that a document installs, and the packages that its code imports. */
 
 /** Returns the packages in `npm install` commands, without options and comments. */
 export function installedBy(commands: string): string[] {

@@ -8,7 +8,7 @@ const requirements = sections.flatMap((section) => section.requirements)
 
 describe('the citations of requirements', () => {
   it('are found at the end of test titles', () => {
-    // Composed, so that this file itself cites nothing.
+    // The ids are composed at run time, because this file must not cite requirements.
     const cite = (...ids: string[]) => `[${ids.join(', ')}]`
     const source = `it('does it ${cite('S-001', 'C-002')}', f)\nit.each([1])(\n  'does %d ${cite('S-003')}',\n  f,\n)\nf('no ${cite('S-004')}')`
     expect(citationsIn(source, 'a.test.ts')).toEqual([

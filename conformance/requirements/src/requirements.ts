@@ -1,7 +1,10 @@
 /** The requirements of the specification for servers and clients, by section. Tests cite them by id. */
 import { readFileSync } from 'node:fs'
 
-/** The part that implements a requirement. `author`: the author of a server or a client; a library cannot check it. */
+/**
+ * The part that implements a requirement. `author`: the author of a server or a client implements it, and a library
+ * cannot check it.
+ */
 export type Concern = 'protocol' | 'server' | 'client' | 'transport' | 'auth' | 'author'
 
 export interface Requirement {
@@ -11,7 +14,7 @@ export interface Requirement {
   readonly level: string
   readonly text: string
   readonly concern: Concern
-  /** Why no test is required. */
+  /** The reason why no test is required. */
   readonly reason?: string
 }
 

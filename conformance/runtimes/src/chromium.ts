@@ -1,4 +1,4 @@
-/** Runs the suite in a page of headless Chromium, whose origin differs from those of the servers. */
+/** Runs the suite in a page of headless Chromium. The origin of the page differs from the origins of the servers. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

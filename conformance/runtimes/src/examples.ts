@@ -20,7 +20,7 @@ const needs: Readonly<Record<string, RuntimeName>> = {
   'weather-view': 'chromium',
 }
 
-/** The beginning of a line by which an example names a part that this machine cannot run. */
+/** The beginning of a line with which an example reports a part that this machine cannot run. */
 const LEFT_OUT = 'left out: '
 
 const folder = fileURLToPath(new URL('../../../apps/examples', import.meta.url))

@@ -1,6 +1,6 @@
 /** Assertions without a test runner, for workers and pages. */
 
-/** Compares as JSON, members in any order. */
+/** Compares values as JSON. The order of members does not matter. */
 export function equal(found: unknown, expected: unknown): void {
   const [left, right] = [sorted(found), sorted(expected)]
   if (left !== right) throw new Error(`expected ${shortened(right)}, got ${shortened(left)}`)

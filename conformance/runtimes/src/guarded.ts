@@ -4,7 +4,10 @@ import type { Runtime } from './runtimes.ts'
 import type { CheckResult } from './suite.ts'
 import { startWorker } from './workerd.ts'
 
-/** Runs the checks twice concurrently, because a worker may not wait for promises of another request. */
+/**
+ * Runs the checks twice concurrently, because workerd does not allow a request to wait for a promise of another
+ * request.
+ */
 export async function runGuarded({ path }: Runtime): Promise<CheckResult[]> {
   const { program, url } = await startWorker(path, 'guard-workerd')
   try {

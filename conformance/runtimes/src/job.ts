@@ -22,7 +22,7 @@ export interface Report {
   readonly results: readonly CheckResult[]
 }
 
-/** Starts a server process; undefined on runtimes that cannot start processes. */
+/** Starts a server process. Undefined on runtimes that cannot start processes. */
 export type Start = (command: string, args: readonly string[]) => Connector
 
 /** Runs the jobs one after the other. Never rejects. */

@@ -60,7 +60,7 @@ async function runOne(client: Runtime, jobs: readonly Job[]): Promise<void> {
   }
 }
 
-/** Reports a missing runtime: as left out locally, as a failure in CI. */
+/** Reports a missing runtime: as omitted locally, as a failure in CI. */
 function reportMissing(name: RuntimeName): void {
   if (process.env.CI === undefined) {
     total.leftOut.push(`${name}: not installed`)

@@ -1,4 +1,7 @@
-/** Checks on each Node version that a closed connection aborts all pipelined requests; older versions signal only the first one. */
+/**
+ * Checks on each Node version that a closed connection aborts all pipelined requests. Older versions signal only the
+ * first request.
+ */
 import { join } from 'node:path'
 import { out } from './bundle.ts'
 import { start } from './programs.ts'

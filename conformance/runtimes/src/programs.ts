@@ -1,4 +1,4 @@
-/** Starts programs that serve until they are killed, and programs that exit by themselves. */
+/** Starts programs that serve until they are killed, and programs that exit after their work. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 

@@ -49,7 +49,7 @@ function job(server: RuntimeName, target: Target): Job {
   return { server, target, limited: { modern: of('modern'), legacy: of('legacy') } }
 }
 
-/** Starts all servers; each one becomes a job for every client. */
+/** Starts all servers, and returns a job for each server. Every client runs the jobs. */
 export async function startServers(runtimes: readonly Runtime[]): Promise<Job[]> {
   const started = await Promise.all(runtimes.map(async (each) => [...(await overHttp(each)), ...overStdio(each)]))
   return started.flat()
@@ -66,7 +66,7 @@ async function overHttp({ name, path }: Runtime): Promise<Job[]> {
   return [job(name, { url: await program.line(/^http:/) })]
 }
 
-/** Servers that the client starts. */
+/** The servers that the client starts. */
 function overStdio({ name, path }: Runtime): Job[] {
   const flags = commands[name]
   if (flags === undefined) return []

@@ -24,12 +24,12 @@ const exe = platform === 'win32' ? '.exe' : ''
 const libc = platform === 'linux' ? '-glibc' : ''
 const cloudflareCpu = arch === 'x64' ? '64' : arch
 
-/** The path of each program. Those of Deno and workerd are in a platform-specific package. */
+/** The path of each program. The programs of Deno and workerd are in a platform-specific package. */
 const places: Readonly<Record<RuntimeName, () => string | undefined>> = {
   node20: () => join(here, 'node_modules', 'node20', 'bin', `node${exe}`),
   node22: () => join(here, 'node_modules', 'node22', 'bin', `node${exe}`),
   node24: () => process.execPath,
-  // Its install script moves it there on every platform.
+  // The install script of the package moves the program to this path on every platform.
   bun: () => join(here, 'node_modules', 'bun', 'bin', 'bun.exe'),
   deno: () => within('deno', `@deno/${platform}-${arch}${libc}`, `deno${exe}`),
   workerd: () => within('workerd', `@cloudflare/workerd-${os}-${cloudflareCpu}`, `bin/workerd${exe}`),

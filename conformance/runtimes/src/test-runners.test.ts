@@ -13,7 +13,7 @@ const [bun] = await findRuntimes(['bun'])
 /** Runs a program in this package. Returns its exit code and all that it has printed. */
 function run(program: string, args: readonly string[]): Promise<{ code: unknown; output: string }> {
   const env: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: '1' }
-  // A child process of `node --test` or Vitest behaves differently with these.
+  // These variables change the behaviour of child processes of `node --test` and Vitest.
   for (const name of ['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'VITEST', 'VITEST_POOL_ID']) delete env[name]
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, timeout: 60_000 }, (error, stdout, stderr) =>

@@ -31,7 +31,7 @@ function createValidators(schema: OfficialSchema, except?: Leniency): { official
   return { official: createValidator(schema, corrections), lenient: createValidator(schema, [...corrections, ...ours]) }
 }
 
-/** Most samples name an existing revision, because envelopes of unknown ones are read only in part. */
+/** Most samples name an existing revision, because only a part of an envelope with an unknown revision is read. */
 function forSampling(schema: OfficialSchema): Definitions {
   const copy = structuredClone(schema.definitions)
   const version = copy.RequestMetaObject?.properties?.['io.modelcontextprotocol/protocolVersion'] as
@@ -41,7 +41,7 @@ function forSampling(schema: OfficialSchema): Definitions {
   return copy
 }
 
-/** Valid samples of a definition, each followed by its mutations. */
+/** The valid samples of a definition. Each sample is followed by its mutations. */
 function* valuesOf(definitions: Definitions, name: string, round = 0): Generator<unknown> {
   const random = createRandom(seed + round + name.length)
   for (const valid of fc.sample(samplesOf(definitions, name), { seed: seed + round, numRuns: VALID_SAMPLES })) {

@@ -25,7 +25,10 @@ export function createValidator(schema: OfficialSchema, edits: readonly Edit[]):
   }
 }
 
-/** Returns an edit that makes a schema reject unknown members, as a strict peer does. `isOpen` names the objects that may have others. */
+/**
+ * Returns an edit that makes a schema reject unknown members, as a strict peer does. `isOpen` names the objects that
+ * may have unknown members.
+ */
 export function rejectUnknownMembers(isOpen: (name: string) => boolean): Edit {
   return (definitions) => {
     const close = (schema: JsonSchema, name: string): void => {

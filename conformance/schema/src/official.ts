@@ -27,7 +27,7 @@ export type Definitions = Record<string, JsonSchema>
 
 export interface OfficialSchema {
   readonly revision: Revision
-  /** `$defs`, or `definitions` in the older dialect. */
+  /** The definitions: `$defs`, or `definitions` in the older dialect. */
   readonly keyword: '$defs' | 'definitions'
   readonly definitions: Definitions
 }

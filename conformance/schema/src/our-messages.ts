@@ -190,5 +190,5 @@ export function verdictOf(name: string, revision: Revision): Verdict | undefined
   return Object.hasOwn(others, name) ? others[name] : part
 }
 
-/** The names of the definitions of whole messages. */
+/** The names of the definitions of complete messages. */
 export const messageNames: readonly string[] = [requestMethods, notificationMethods, others].flatMap(Object.keys)

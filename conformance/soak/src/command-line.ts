@@ -27,9 +27,9 @@ export interface Settings {
   readonly defect: Defect | undefined
 }
 
-/** The shortest run, in ms. A shorter one has too few samples for a verdict. */
+/** The shortest run, in ms. A shorter run has too few samples for a verdict. */
 const SHORTEST = 60_000
-/** Fewer connections would not contain each kind. */
+/** With fewer connections, some kinds would be missing. */
 const FEWEST = 40
 
 /** Returns the settings, or `help`. Throws an `Error` that names an invalid option. */

@@ -1,4 +1,4 @@
-/** The kinds of connections under load, and how each of them connects. */
+/** The kinds of connections under load. Each kind has a function that connects. */
 
 import { type Client, connect, createEraMemory } from '@mcpx/client'
 import type { Connector, Revision } from '@mcpx/protocol'
@@ -12,7 +12,7 @@ import { LONGEST_OPERATION } from './tally.ts'
 export interface Targets {
   /** The endpoint that runs all the time. */
   readonly steady: string
-  /** The endpoint whose process is killed and started again. It shares the state of the first one. */
+  /** The endpoint whose process is killed and started again. It shares the state of the first endpoint. */
   readonly killed: string
 }
 
@@ -23,7 +23,7 @@ export interface Kind {
   readonly target: keyof Targets
   /** Whether requests are delayed, cut and repeated. */
   readonly isFaulty: boolean
-  /** How many of 100 connections are of this kind. */
+  /** The number of connections of this kind, per 100 connections. */
   readonly share: number
 }
 
@@ -46,7 +46,10 @@ const plain: readonly Omit<Kind, 'target' | 'isFaulty'>[] = [
   { name: '2025-11-25, stdio', revision: LATEST_LEGACY, over: 'stdio', share: 2 },
 ]
 
-/** Returns the kinds of all connections. With faults, half of those over HTTP are faulty, or use the server that is killed. */
+/**
+ * Returns the kinds of all connections. With faults, half of the HTTP connections are faulty, or use the server that is
+ * killed.
+ */
 export function distribute(connections: number, withFaults: boolean): Kind[] {
   const kinds = plain.flatMap((each): Kind[] => {
     const steady: Kind = { ...each, target: 'steady', isFaulty: false }
@@ -59,7 +62,7 @@ export function distribute(connections: number, withFaults: boolean): Kind[] {
       { ...steady, target: 'killed', name: `${each.name}, killed server`, share },
     ]
   })
-  // Processes are expensive: two connections over stdio are enough for any number of others.
+  // Processes are expensive, so there are only two connections over stdio.
   const counts = kinds.map(({ over, share }) => (over === 'stdio' ? 1 : Math.round((connections * share) / 100)))
   const all = kinds.flatMap((kind, index) => Array.from({ length: Math.max(1, counts[index] ?? 0) }, () => kind))
   const first = all.find(({ over }) => over === 'http') as Kind

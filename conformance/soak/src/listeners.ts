@@ -6,7 +6,7 @@ import type { Pace } from './pace.ts'
 import type { Tally } from './tally.ts'
 import { WATCHED } from './tools.ts'
 
-/** The time within which a change must be received, in ms. A server that was killed is started again within it. */
+/** The time within which a change must be received, in ms. It includes the restart of a killed server. */
 const MOST_DELAY = 60_000
 /** The time between two changes, in ms. */
 const INTERVAL = 500
@@ -15,7 +15,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 interface Listener {
   readonly name: string
-  /** When a change of each resource was last received. */
+  /** The time of the last received change of each resource. */
   readonly received: Map<string, number>
 }
 

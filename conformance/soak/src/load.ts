@@ -1,4 +1,4 @@
-/** Puts the servers under load: busy clients of each kind, strangers, listeners, and processes that are killed. */
+/** Creates the load: busy clients of each kind, misbehaving clients, listeners, and processes that are killed. */
 
 import type { Client } from '@mcpx/client'
 import { ConnectionError } from '@mcpx/protocol'
@@ -12,7 +12,7 @@ import { createRandom, type Random } from './random.ts'
 import { readSlowly, vanish } from './strangers.ts'
 import { type Tally, WrongResult } from './tally.ts'
 
-/** How many of 20 connections are listeners, and how many are strangers. */
+/** The numbers of listeners and of misbehaving clients, per 20 connections. */
 const PART = 20
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -55,7 +55,7 @@ export class Load {
     this.#loops.push(this.listeners.makeChanges(plain, this.pace, isOver))
   }
 
-  /** Kills the second server again and again, and starts it anew. */
+  /** Repeatedly kills the second server and starts it again. */
   killRepeatedly(server: ServerProcess, restart: () => Promise<ServerProcess>, interval: number): void {
     const run = async (running: ServerProcess) => {
       for (let current = running; ; ) {
@@ -114,7 +114,7 @@ export class Load {
     await this.#tally.record(`${kind.name}: close`, () => client.close(), options)
   }
 
-  /** Lets a server process end in a call. The next call starts it again. */
+  /** Makes a server process exit during a call. The next call starts it again. */
   async #exit(kind: Kind, client: Client): Promise<void> {
     const options = { mayBreak: true }
     await this.#tally.record(

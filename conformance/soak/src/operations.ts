@@ -9,11 +9,11 @@ import { LARGE, NOTES, WATCHED } from './tools.ts'
 /** An operation. It rejects with `WrongResult` if the result is not the expected one. */
 export interface Operation {
   readonly name: string
-  /** How often it is chosen, relative to the others. */
+  /** The frequency of the operation, relative to the other operations. */
   readonly weight: number
-  /** Whether it takes no longer than a plain call, so that its duration is measured. */
+  /** Whether the operation is as fast as a plain call. Only such operations are measured. */
   readonly isQuick?: boolean
-  /** The oldest revision that has it. Default: all have it. */
+  /** The oldest revision that has the operation. Default: all revisions have it. */
   readonly since?: Revision
   run(client: Client, random: Random): Promise<void>
 }
@@ -60,7 +60,7 @@ async function count(client: Client): Promise<void> {
   const received: number[] = []
   const onProgress = ({ progress }: { progress: number }) => void received.push(progress)
   expectText(await client.callTool('count', { times }, { onProgress, onLog: () => {} }), 'counted')
-  // A fault may repeat a notification, and break the stream before the last ones.
+  // A fault may repeat a notification, or break the stream before the last notifications.
   const isOrdered = received.every((progress, index) => progress >= (received[index - 1] ?? 1) && progress <= times)
   if (!isOrdered) throw new WrongResult(`expected ascending progress, got ${received.join()}`)
 }
@@ -167,7 +167,7 @@ export const operations: readonly Operation[] = [
   },
 ]
 
-/** Returns an operation that the revision has. Revisions are dates, so they are ordered like strings. */
+/** Returns an operation that the revision has. Revisions are dates, so string comparison orders them. */
 export function pickOperation(revision: Revision, { below }: Random): Operation {
   const known = operations.filter(({ since = revision }) => since <= revision)
   let at = below(known.reduce((sum, { weight }) => sum + weight, 0))

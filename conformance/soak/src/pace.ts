@@ -1,8 +1,11 @@
-/** Decides when the next operation begins: at a rate that the machine can bear, and not while resources are measured. */
+/**
+ * Decides when the next operation begins. The rate decreases if the machine is busy. No operation begins while
+ * resources are measured.
+ */
 
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 
-/** The part of the time for which the event loop may be busy. Above it, the rate decreases. */
+/** The part of the time for which the event loop may be busy. If the event loop is busier, the rate decreases. */
 const MOST_BUSY = 0.75
 /** The lowest rate, in operations per second. */
 const LOWEST = 5
@@ -33,7 +36,7 @@ export class Pace {
     await this.#resumed
   }
 
-  /** Lets no operation begin until `resume` is called. */
+  /** Delays new operations until `resume` is called. */
   pause(): void {
     this.#resumed = new Promise((resolve) => {
       this.#resume = resolve

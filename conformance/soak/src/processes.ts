@@ -11,7 +11,7 @@ export const program = fileURLToPath(new URL('server.ts', import.meta.url))
 /** The flags of Node for it. */
 export const flags: readonly string[] = ['--disable-warning=ExperimentalWarning', '--unhandled-rejections=strict']
 
-/** What a server process reports. */
+/** The report of a server process. */
 export interface ProcessReport {
   readonly resources: Resources
   readonly problems: Problems

@@ -28,13 +28,13 @@ export function observeResources(): () => Resources {
       p99: toMs(delay.percentile(99)),
       max: toMs(delay.max),
     }
-    // Twice, because the first collection calls finalizers, whose objects the second one frees.
+    // Collects twice, because the second collection frees objects whose finalizers the first collection has called.
     collectGarbage()
     collectGarbage()
     const { heapUsed, rss } = process.memoryUsage()
     const handles: Record<string, number> = {}
     for (const kind of getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1
-    // The collection itself has delayed the loop.
+    // The collection has delayed the event loop.
     setTimeout(() => delay.reset(), 30).unref()
     return { heap: heapUsed, rss, handles, loopDelay }
   }

@@ -1,4 +1,4 @@
-/** A run: starts the servers, puts them under load, takes samples, and waits until everything is at rest. */
+/** Runs the test: starts the servers, creates the load, takes samples, and waits until all resources are freed. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,14 +10,14 @@ import { observeResources, type Resources } from './resources.ts'
 import { countHandles, latencyOf, type Recording, type Sample } from './samples.ts'
 import { LONGEST_OPERATION, Tally } from './tally.ts'
 
-/** The number of samples of a run, and the bounds of the time between two, in ms. */
+/** The number of samples of a run, and the bounds of the time between two samples, in ms. */
 const SAMPLES = 120
 const SHORTEST_INTERVAL = 3_000
 /** How long a sample waits for running operations, in ms. */
 const QUIET = 10_000
 /** The time between two kills of the server process, in ms. */
 const KILL_INTERVAL = { least: 8_000, most: 60_000, part: 12 }
-/** How long the server may take to be at rest after the last client, in ms: sessions expire in this time. */
+/** How long the server may take to free its resources after the last client, in ms. Sessions expire in this time. */
 const REST = 60_000
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -100,7 +100,7 @@ async function takeSamples({ duration, look, server, load, tally, note }: Sampli
     const sample = { at: Math.round(now - begin), operations: tally.ended, throughput, latency, processes }
     samples.push(sample)
     note(describe(sample, tally))
-    // The client notices the connections that were closed meanwhile.
+    // Lets the client notice the connections that were closed meanwhile.
     await pause(50)
     lastEnded = tally.ended
     lastTime = performance.now()
@@ -122,7 +122,7 @@ function describe({ at, operations, throughput, latency, processes }: Sample, { 
   ].join('; ')
 }
 
-/** Waits until the server has freed what its clients left behind: sessions expire, and streams are noticed as closed. */
+/** Waits until the server has freed the resources of its clients: sessions have expired, and streams are closed. */
 async function waitForRest(server: ServerProcess, before: Resources) {
   for (const end = performance.now() + REST; ; await pause(1_000)) {
     if (server.exit !== undefined) return { resources: before, running: 0, problems: {} }

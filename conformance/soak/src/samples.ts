@@ -14,13 +14,13 @@ export interface Latency {
 
 /** A measurement, taken while no operation ran. */
 export interface Sample {
-  /** When it was taken, in ms since the beginning of the load. */
+  /** The time of the sample, in ms since the beginning of the load. */
   readonly at: number
-  /** The operations since the beginning. */
+  /** The number of operations since the beginning. */
   readonly operations: number
-  /** The operations per second since the last sample. */
+  /** The number of operations per second since the last sample. */
   readonly throughput: number
-  /** Of the operations since the last sample. Undefined if there were none. */
+  /** The durations of the operations since the last sample. Undefined if there were no operations. */
   readonly latency: Latency | undefined
   /** The resources of each process by its name. */
   readonly processes: Readonly<Record<string, Resources>>
@@ -29,7 +29,7 @@ export interface Sample {
 /** The result of a run. */
 export interface Recording {
   readonly samples: readonly Sample[]
-  /** The resources of each process before the first connection, and after the last one. */
+  /** The resources of each process before the first connection, and after the last connection. */
   readonly rest: Readonly<Record<string, { readonly before: Resources; readonly after: Resources }>>
   /** The number of handlers that run at the end. */
   readonly running: number
@@ -38,13 +38,13 @@ export interface Recording {
   readonly failed: number
   /** The first failures. */
   readonly failures: readonly Failure[]
-  /** The changes that were made, and the longest time until all listeners knew of one, in ms. */
+  /** The number of changes, and the longest time until all listeners had received a change, in ms. */
   readonly changes: { readonly made: number; readonly longestDelay: number }
   /** The warnings and errors that servers and clients have reported. */
   readonly problems: { readonly server: Problems; readonly clients: Problems }
   /** The number of operations that did not end. */
   readonly lost: number
-  /** Why the server that runs all the time has ended, if it has. */
+  /** Why the server that is not killed on purpose has exited. Undefined if it still runs. */
   readonly exit: string | undefined
 }
 

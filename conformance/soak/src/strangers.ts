@@ -1,4 +1,4 @@
-/** Clients without manners: they vanish during a call, or read their responses slowly. */
+/** Misbehaving clients: they disconnect during a call, or read responses slowly. */
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Random } from './random.ts'
@@ -19,7 +19,7 @@ interface Call {
   readonly session?: string | undefined
 }
 
-/** Sends a call on a connection of its own: of a session, or of the modern era. */
+/** Sends a call over a new connection, in a session or in the modern era. */
 function sendCall({ url, tool, args = {}, session }: Call): ClientRequest {
   const meta = session === undefined ? META : {}
   const params = { name: tool, arguments: args, _meta: { ...meta, progressToken: 1 } }
@@ -55,7 +55,7 @@ async function openSession(url: string): Promise<string> {
   return String(response.headers['mcp-session-id'])
 }
 
-/** Calls a tool that would wait for long, or for an answer, and cuts the connection. It never deletes its session. */
+/** Calls a tool that waits for a long time or for an answer, and cuts the connection. Never deletes the session. */
 export async function vanish(url: string, { next, below, pick }: Random): Promise<void> {
   const session = next() < 0.5 ? await openSession(url) : undefined
   const tool = pick(['wait', 'ask', 'count', 'work'])

@@ -1,15 +1,15 @@
-/** Counts operations by their outcome: a result, a named error that a fault explains, or a failure. */
+/** Counts operations by their outcome: a result, an expected error caused by an injected fault, or a failure. */
 
 import { ConnectionError, RpcError } from '@mcpx/protocol'
 
 /** The time after which an operation counts as lost, in ms. The machine may be busy. */
 export const LONGEST_OPERATION = 120_000
 
-/** The errors that a broken connection or a killed server process explains. */
+/** The expected errors of a broken connection or a killed server process. */
 const EXPLAINED: readonly string[] = ['closed', 'unreachable', 'exited', 'unmatched']
 
 export interface Failure {
-  /** When it happened, in ms since the beginning of the load. */
+  /** The time of the failure, in ms since the beginning of the load. */
   readonly at: number
   readonly operation: string
   readonly problem: string

@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 /**
  * Defects that a run must find: `heap` keeps an object of each call, `handles` leaves a timer of each hundredth call,
- * `lost` never responds to each hundredth call, `unnamed` fails each hundredth call with an error of its own.
+ * `lost` never responds to each hundredth call, `unnamed` fails each hundredth call with an unexpected error.
  */
 export const DEFECTS = ['heap', 'handles', 'lost', 'unnamed'] as const
 export type Defect = (typeof DEFECTS)[number]

@@ -12,7 +12,7 @@ const resources = (heap: number, timers = 0): Resources => ({
   loopDelay: { p50: 10, p99: 10, max: 10 },
 })
 
-/** A recording of 40 samples whose heap, in MB, and timers depend on the number of the sample. */
+/** Returns a recording of 40 samples. The heap, in MB, and the timers depend on the number of the sample. */
 function recordingOf(heap: (n: number) => number, timers: (n: number) => number, more: Partial<Recording> = {}) {
   const samples = Array.from({ length: 40 }, (_, n) => ({
     at: n * 1_000,
@@ -39,7 +39,7 @@ function recordingOf(heap: (n: number) => number, timers: (n: number) => number,
     .map(({ name }) => name)
 }
 
-/** Varies by up to 1 around 0. */
+/** Returns a value between -1 and 1. */
 const noise = (n: number) => Math.sin(n * 7)
 
 describe('a run is', () => {

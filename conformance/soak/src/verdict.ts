@@ -10,13 +10,16 @@ export interface Check {
   readonly found: string
 }
 
-/** The growth of the heap in the second half of a run that is allowed: a part of its median, or bytes. */
+/** The allowed growth of the heap in the second half of a run: a part of its median, or bytes. */
 const HEAP_GROWTH = { part: 0.1, least: 4 * 1024 * 1024 }
-/** The same for handles. The number of idle sockets follows the rate of operations; the end of the run shows leaks exactly. */
+/**
+ * The allowed growth of the number of handles. The number of idle sockets depends on the rate of operations; the end of
+ * the run shows leaks exactly.
+ */
 const HANDLE_GROWTH = { part: 0.5, least: 100 }
-/** The handles that a process may have after its last connection in addition to those before its first one. */
+/** The number of handles that a process may have more after its last connection than before its first connection. */
 const HANDLES_LEFT = 3
-/** The fewest samples of a second half that has a slope. */
+/** The smallest number of samples in the second half for which a slope is computed. */
 const FEWEST_SAMPLES = 4
 
 export function judge(recording: Recording): Check[] {
@@ -78,7 +81,10 @@ function checkGrowth(
   return { name: `${name}: flat`, passed: growth <= most, found }
 }
 
-/** Returns how much a line through the points grows from the first to the last one: the median of all slopes (Theil-Sen). */
+/**
+ * Returns how much a line through the points grows from the first to the last point: the median of all slopes
+ * (Theil-Sen).
+ */
 export function growthOf(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes = points.flatMap(([x1, y1], index) => points.slice(index + 1).map(([x2, y2]) => (y2 - y1) / (x2 - x1)))
   const [first, last] = [points[0], points.at(-1)]

@@ -1,4 +1,4 @@
-/** Nothing that a server sends takes a client, a toolset or a login more than linear time in its size. */
+/** Checks that a client, a toolset and a login process all data of a server in linear time. */
 
 import { oauth } from '@mcpx/auth/client'
 import { connect, connectAll } from '@mcpx/client'
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 type Results = Readonly<Record<string, JsonObject>>
 
-/** A server of the legacy era that returns the given results, whatever they are. */
+/** A server of the legacy era that returns the given results without checks. */
 function createServer(results: Results): Responder {
   return {
     async respond(message, exchange) {
@@ -34,7 +34,7 @@ const times = <Item>(count: number, itemOf: (n: number) => Item) =>
   Array.from({ length: Math.ceil(count) }, (_, n) => itemOf(n))
 const members = (count: number, itemOf: (n: number) => unknown, prefix = 'member') =>
   Object.fromEntries(times(count, (n) => [`${prefix}${n}`, itemOf(n)]))
-/** Schemas of a server, with a value that it sends for them. */
+/** Schemas of a server, each with a value that the server sends for it. */
 const schemas: Readonly<Record<string, (size: number) => readonly [schema: object, value: unknown]>> = {
   properties: (size) => [{ properties: members(size / 30, () => ({ type: 'string' })) }, members(size / 30, String)],
   'required members that are missing': (size) => [{ required: times(size / 12, (n) => `member${n}`) }, {}],

@@ -26,7 +26,7 @@ export interface TransportCase {
   readonly name: string
   /** Whether the client can cancel a request on the server. */
   readonly supportsCancel: boolean
-  /** Connects to the responder; closed at the end of the test. */
+  /** Connects to the responder. The connection is closed at the end of the test. */
   connect(responder: Responder): Promise<Requester>
 }
 
@@ -98,7 +98,7 @@ async function serveAndConnect(
   return connectTo(path === undefined ? url : url.replace(/\/mcp$/, path))
 }
 
-/** Connects to a URL; closed at the end of the test. */
+/** Connects to a URL. The connection is closed at the end of the test. */
 export async function connectTo(url: string, options: HttpOptions = {}): Promise<Connection> {
   const connection = await http(url, options).connect(silent)
   onTestFinished(() => connection.close())

@@ -3,7 +3,9 @@
 import { expect } from 'vitest'
 
 const KIB = 1024
-/** Each is compared with `PARTS` inputs that have as many characters in sum. */
+/**
+ * The work for each input is compared with the work for `PARTS` inputs that have the same number of characters in sum.
+ */
 const SIZES = [KIB, 16 * KIB, 256 * KIB, 1024 * KIB]
 const PARTS = 16
 /**
@@ -11,10 +13,13 @@ const PARTS = 16
  * 4 ms.
  */
 const MEASURABLE = 100
-/** The most work for one input, in proportion to the work for its parts: 1 if it is linear, 16 if it is quadratic. */
+/**
+ * The largest ratio of the work for one input to the work for its parts: 1 if the work is linear, 16 if it is
+ * quadratic.
+ */
 const MOST_GROWTH = 5
 
-/** Strings that are expensive for expressions that look at a text more than once. */
+/** Strings that are expensive for regular expressions that read a string more than once. */
 export const adversarialTexts: Readonly<Record<string, (size: number) => string>> = {
   letters: (size) => 'a'.repeat(size),
   'letters and a mark': (size) => `${'a'.repeat(size)}!`,
@@ -28,12 +33,12 @@ export const adversarialTexts: Readonly<Record<string, (size: number) => string>
 
 /** Requires that the work for one long input takes about as long as for short inputs of the same sum, up to 1 MB. */
 export async function expectLinearWork(work: (size: number) => unknown): Promise<void> {
-  // From short to long, so that quadratic work is found before it takes minutes.
+  // Begins with short inputs, so that quadratic work is found before it takes minutes.
   for (const size of SIZES) {
     const whole = await timeOf(() => work(size))
     if (whole < MEASURABLE) continue
     const growth = await growthOf(work, size, whole)
-    // Collecting garbage disturbs one measurement, rarely two.
+    // A garbage collection disturbs one measurement, rarely two.
     if (growth.ratio < MOST_GROWTH) continue
     const { ratio, text } = await growthOf(work, size, await timeOf(() => work(size)))
     expect(ratio, text).toBeLessThan(MOST_GROWTH)
@@ -48,7 +53,7 @@ async function growthOf(work: (size: number) => unknown, size: number, whole: nu
   return { ratio: whole / Math.max(sum, 1), text }
 }
 
-/** Returns the processor time, in ms. Work that is not harmless is tried twice. */
+/** Returns the processor time, in ms. Work that is not harmless is measured twice. */
 async function timeOf(work: () => unknown): Promise<number> {
   const first = await timeOnce(work)
   return first < MEASURABLE ? first : Math.min(first, await timeOnce(work))

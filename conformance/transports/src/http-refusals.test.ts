@@ -1,4 +1,4 @@
-/** Requests that a server rejects over HTTP, with their status and error code, and requests that it must not reject. */
+/** Requests that a server must reject over HTTP, with their status and error code, and requests that it must accept. */
 
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'

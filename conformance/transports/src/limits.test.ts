@@ -1,4 +1,7 @@
-/** Each limit of both transports: excess messages are rejected with the number and the option, accepted ones are not lost. */
+/**
+ * Each limit of both transports: excess messages are rejected with an error that names the limit, and accepted messages
+ * are not lost.
+ */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
@@ -287,7 +290,7 @@ describe('responses over HTTP', () => {
 
   async function reach(options: HttpOptions) {
     const { url } = await startServer({})
-    // The client sends the header with the name of the tool by itself.
+    // The client sets the header with the name of the tool.
     return callOf(await connectTo(url, options))
   }
 

@@ -1,6 +1,6 @@
 /**
- * A server with default limits and a heap of 256 MB survives every flood of requests by a client without credentials, and
- * answers another client within a second.
+ * Checks that floods of requests by a client without credentials do not crash a server with default limits and a heap
+ * of 256 MB, and that it still answers another client within a second.
  */
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -11,7 +11,7 @@ import { floods, send } from './strangers.fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** The largest resident memory of the process: its heap, and what its sockets and the allocator hold outside of it. */
+/** The largest resident memory of the process: its heap, and the memory of its sockets and of the allocator. */
 const MOST_RESIDENT = 1024 * 1024 * 1024
 
 let host: Host
@@ -26,7 +26,7 @@ async function startAnew(): Promise<void> {
   session = /mcp-session-id: (\S+)/i.exec(text)?.[1] as string
 }
 
-/** Posts a message of a caller that is authenticated, on a connection of its own; returns the response as text. */
+/** Posts a message of an authenticated caller on a new connection. Returns the response as a string. */
 async function post(message: object, headers: Record<string, string> = {}): Promise<string> {
   const { socket, closed } = await dial(host.port)
   socket.write(raw(JSON.stringify(message), { 'x-caller': 'known', connection: 'close', ...headers }))
@@ -43,7 +43,7 @@ const eras: Readonly<Record<string, () => Promise<string>>> = {
   legacy: () => post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: echo }, { 'mcp-session-id': session }),
 }
 
-/** Calls until an answer takes less than a second, because the machine may be busy with the flood itself. */
+/** Repeats a call until the answer takes less than a second, because the machine may still be busy with the flood. */
 async function expectAnswers(call: () => Promise<string>): Promise<void> {
   for (;;) {
     const start = performance.now()

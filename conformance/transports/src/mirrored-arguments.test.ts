@@ -81,7 +81,7 @@ describe('the lookup of annotations', () => {
     for (let n = 0; n < 3; n++) expect(await summarize(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
     const results = spy.mock.results.map(({ value }) => value)
     expect(results).toHaveLength(3)
-    // The same schema object each time, not a promise, so that its annotations are read once.
+    // Returns the same schema object each time, and not a promise, so that its annotations are read once.
     expect(new Set(results).size).toBe(1)
     expect(results[0]).toEqual(plain)
   })

@@ -1,4 +1,4 @@
-/** Stores of another process, which this process uses by messages. */
+/** Stores in another process. This process uses them by messages. */
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ export interface StoreProcess {
   stop(): void
 }
 
-/** Starts a process with stores. Its clock differs from that of the machine by `shift` ms. */
+/** Starts a process with stores. Its clock differs from the clock of the machine by `shift` ms. */
 export function startStoreProcess(shift = 0): StoreProcess {
   const child = fork(fileURLToPath(new URL('./store-process.fixture.ts', import.meta.url)), [String(shift)], {
     execArgv: [...fromSource],

@@ -119,7 +119,7 @@ describe.each(['modern', 'legacy'] as const)('changes in the %s era', (era) => {
     job.resourceUpdated(URI)
     await until(() => heard.length > 0)
     await delay(20)
-    // Its earlier registrations are not sent: clients cannot have read its lists.
+    // Its earlier registrations are not sent, because clients cannot have read its lists before.
     expect(heard).toEqual([URI])
   })
 
@@ -435,7 +435,7 @@ describe('a GET stream of a session', () => {
     await until(() => first.methods().length === 1)
     const second = await openStream(there, session, first.lastId())
     await until(() => first.hasEnded)
-    // Changes between the two streams are unknown, so everything counts as changed.
+    // The changes between the two streams are unknown, so everything counts as changed.
     await until(() => second.methods().length === 3)
     expect(second.methods().sort()).toEqual(['resources/list_changed', 'resources/updated', 'tools/list_changed'])
     here.server.resourceUpdated(URI)
@@ -524,7 +524,7 @@ describe('a stream of a call', () => {
     }
     await until(() => resumed.hasEnded)
     expect(resumed.text).toContain('"done"')
-    // The stream is not read again for each event: once to find it, and once after its end.
+    // The stream is read only twice, not for each event: once to find it, and once after its end.
     expect(commands.filter((command) => command === 'events.follow')).toHaveLength(1)
     expect(commands.filter((command) => command === 'events.replay').length).toBeLessThanOrEqual(2)
   })

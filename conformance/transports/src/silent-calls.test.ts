@@ -1,4 +1,7 @@
-/** Calls without messages for longer than the timeouts of `fetch`: comments keep them open, or the user passes another `fetch`. */
+/**
+ * Calls that send no message for longer than the timeouts of `fetch`. Comments keep them open, or the user passes
+ * another `fetch`.
+ */
 
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'

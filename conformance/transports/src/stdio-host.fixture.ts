@@ -41,12 +41,12 @@ const behaviours: Record<string, () => unknown> = {
     const { server } = createHost()
     void serveStdio(server, { exitTimeout: Number.POSITIVE_INFINITY })
   },
-  /** Like a package runner: starts the server and waits for it. */
+  /** Starts the server and waits for it, like a package runner. */
   runner() {
     ignoreEverything()
     spawn(process.execPath, [...self, 'stubborn'], { stdio: 'inherit' })
   },
-  /** Like a package runner that starts the server in a shell. */
+  /** Starts the server in a shell and waits for it, like some package runners. */
   nested() {
     ignoreEverything()
     const line = [process.execPath, ...self, 'stubborn'].map((word) => `'${word}'`).join(' ')

@@ -1,6 +1,6 @@
 /**
- * A process with stores, which another process uses by messages: `fork('store-process.fixture.ts', [shift])`. Its clock
- * differs from that of the machine by `shift` ms.
+ * A process with stores. Another process uses them by messages: `fork('store-process.fixture.ts', [shift])`. The clock
+ * of the process differs from the clock of the machine by `shift` ms.
  */
 
 import { DatabaseSync } from 'node:sqlite'
@@ -18,7 +18,9 @@ export type StoreSettings =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'objects'; readonly port: number; readonly prefix: string }
 
-/** A message to this process. `store` is the number that `open` has returned, and `name` that of a subscription. */
+/**
+ * A message to this process. `store` is the number that `open` has returned. `name` is the number of a subscription.
+ */
 export interface StoreRequest {
   readonly id: number
   readonly operation: keyof typeof operations
@@ -54,7 +56,7 @@ const operations = {
     const owner = storeOf(store)[part] as unknown as Record<string, (...args: unknown[]) => unknown>
     return owner[method]?.(...args)
   },
-  /** Updates a record if it is still the expected one. Returns whether it was. */
+  /** Replaces a record if it still has the expected value. Returns whether it was replaced. */
   async replace(store: number, part: 'sessions' | 'records', id: string, expected: string, next: object) {
     let isExpected = false
     await (storeOf(store)[part] as RecordStore<Record<string, unknown>>).update(id, (state) => {

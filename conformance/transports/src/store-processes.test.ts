@@ -1,4 +1,4 @@
-/** The contract of stores with two processes. The clock of the second one is an hour ahead. */
+/** The contract of stores with two processes. The clock of the second process is an hour ahead. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,9 @@ afterAll(() => {
   second.stop()
 })
 
-/** The cases for stores with these settings in two processes. `settings` returns those of an empty store. */
+/**
+ * Runs the cases for stores with these settings in two processes. `settings` returns the settings of an empty store.
+ */
 function casesOf(settings: () => readonly [StoreSettings, StoreSettings], interrupt?: () => Promise<void>) {
   const opened = new Map<Store, StoreSettings>()
   async function create(): Promise<Store> {

@@ -113,7 +113,7 @@ describe('a replaced subscription stream', () => {
     for (const uri of uris) last.update(uri)
     next.confirm()
     await pending
-    // Each is reported by itself, or with everything below the resource that was subscribed to.
+    // A change names one resource. It may lie below the resource that was subscribed to.
     const reported = () => new Set(changes.map((each) => 'uri' in each && each.uri))
     await expect.poll(() => reported().has('a:/1') || uris.every((uri) => reported().has(uri))).toBe(true)
   })

@@ -12,7 +12,7 @@ const form = { type: 'object', properties: { ok: { type: 'boolean' } } } as cons
 const secrets = ['0123456789abcdef0123456789abcdef']
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A server with long tools. `release` ends the tool `wait`; `events` has what the handlers did. */
+/** A server with long-running tools. `release` ends the tool `wait`. `events` records the actions of the handlers. */
 function createStudio(store: Store = memoryStore()) {
   const events: string[] = []
   let release = () => {}
@@ -150,7 +150,7 @@ describe.each([
   it('ends its call at once, because the server sends the states', async () => {
     const { client, release } = await start()
     const called = client.callTool('wait')
-    // Longer than the first polls, which follow the interval that the server names.
+    // This is longer than the first polls, which use the interval that the server requests.
     await sleep(400)
     const startTime = performance.now()
     release()

@@ -1,4 +1,4 @@
-/** No message takes a server more than linear time in its size: all methods, over each transport, headers and bodies. */
+/** Checks that a server handles each message in linear time: all methods, over each transport, headers and bodies. */
 
 import { PassThrough } from 'node:stream'
 import { apiKeys, bearer } from '@mcpx/auth/resource-server'
@@ -138,7 +138,7 @@ const url = 'http://localhost/mcp'
 const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', host: 'localhost' }
 const app = mcp(createLawServer(), { sse: '/sse' })
 
-/** Posts a body, and reads the response as far as it comes by itself. */
+/** Posts a body, and reads the response until no more data arrives. */
 async function post(body: string, headers: Readonly<Record<string, string>>, to = url): Promise<Response> {
   const response = await app.fetch(new Request(to, { method: 'POST', headers: { ...types, ...headers }, body }))
   if (response.headers.get('content-type') !== 'text/event-stream') await response.text()
@@ -389,7 +389,7 @@ describe('the work of a line of stdio', () => {
 })
 
 it('finds work that grows with the square of the size', async () => {
-  // For each x, the expression looks at all that follow.
+  // For each `x`, the expression reads all following characters.
   const quadratic = (size: number) => expect(/x+y/.test('x'.repeat(size / 30))).toBe(false)
   await expect(expectLinearWork(quadratic)).rejects.toThrow(/ms for \d+ bytes/)
 })

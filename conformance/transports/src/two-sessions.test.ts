@@ -109,7 +109,7 @@ describe.each(legacy)('two legacy sessions of one server in %s', (revision) => {
     const refused = await resume(reader, first)
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({ error: { code: -32600 } })
-    // The id itself is valid: its own session receives the rest.
+    // The id is valid: the session of the id receives the remaining events.
     const rest = await resume(owner, first)
     expect(rest.status).toBe(200)
     await read(rest).rootsRequest()

@@ -319,8 +319,7 @@ class Bridge implements OpenView {
         return client.readResource(readString(params, 'uri'), { signal })
       case 'ui/open-link': {
         const text = readString(params, 'url')
-        // Use the normalized form, in which international names are in Punycode, so that no character looks like
-        // another one.
+        // Use the normalized form, in which international names are in Punycode, because some characters look alike.
         const url = URL.canParse(text) ? new URL(text) : undefined
         if (!/^https?:$/.test(url?.protocol ?? '')) throw refuse('url: expected an address of the web')
         return accept(method, await onOpenLink?.(`${url}`))

@@ -207,7 +207,7 @@ class EraDetection {
     return isLegacyRefusal(error) || reason === 'exited' || reason === 'closed' || reason === 'invalid-message'
   }
 
-  /** Connects in the legacy era after a probe, over a new connection if the probe has ended the first one. */
+  /** Connects in the legacy era after a probe. Opens a new connection if the probe has ended the first connection. */
   async #fallBack({ undetermined, error, offer }: LegacyEvidence): Promise<EraConnection> {
     if (!undetermined.ended && !isGone(error)) {
       try {

@@ -38,7 +38,7 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
       }
       return items
     } catch (error) {
-      // The list has changed, so the pages that were read before cannot be combined with new ones.
+      // The list has changed, so earlier pages cannot be combined with new pages.
       if (!isStale || isRetry) throw error
       return all(true)
     }

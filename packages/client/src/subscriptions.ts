@@ -1,7 +1,7 @@
 /**
  * The subscriptions of a client. One stream carries the updates of all subscribed resources, and list changes. When the
- * set of resources changes, a new stream replaces the old one once the server has confirmed it. During the replacement
- * a change may be reported twice, but none is lost.
+ * set of resources changes, a new stream replaces the old stream after the server has confirmed it. During the
+ * replacement a change may be reported twice, but no change is lost.
  */
 
 import {
@@ -32,8 +32,8 @@ export interface SubscriptionsOptions {
 }
 
 /**
- * If a stream ends within `SHORT_LIFE`, the next one is opened after a delay, which doubles with each such stream in a
- * row. All in ms.
+ * If a stream ends within `SHORT_LIFE`, the next stream is opened after a delay. The delay doubles with each such
+ * stream in a row. All values are in ms.
  */
 const SHORT_LIFE = 5_000
 const FIRST_DELAY = 250

@@ -49,12 +49,15 @@ export interface TaskPeer {
   handleInput(task: DetailedTask, follower: TaskFollower): void
   /**
    * Subscribes to the states of the task, which are passed to `push`. Returns a function that returns whether the
-   * server sends them at the moment.
+   * server currently sends states.
    */
   watch?(follower: TaskFollower): () => boolean
 }
 
-/** The delays between polls if the server requests none, in ms: the first one, the factor, and the longest. */
+/**
+ * The delays between polls if the server requests no interval, in ms: the first delay, the growth factor, and the
+ * longest delay.
+ */
 const FIRST_DELAY = 1_000
 const DELAY_GROWTH = 1.5
 const LONGEST_DELAY = 15_000
@@ -260,7 +263,7 @@ export function hasOutcome(task: Task): task is DetailedTask {
   return task.status === 'cancelled' || 'result' in task || 'error' in task
 }
 
-/** Returns a function that calls a listener with each state that differs from the one before. */
+/** Returns a function that calls a listener with each state that differs from the previous state. */
 export function createStatusListener(listener: (task: Task) => void): (task: Task) => void {
   let last: Task | undefined
   return (task) => {

@@ -219,7 +219,7 @@ export function checkSeparately(
   evaluation.findings = separateFindings
   const isValid = check(value, evaluation, evaluated)
   evaluation.findings = findings
-  // An invalid value stays invalid whatever the skipped patterns match, so the verdict is certain.
+  // The value is invalid, and the skipped patterns could not make it valid, so the verdict is certain.
   if (!isValid) evaluation.skippedPatterns = skippedPatterns
   return isValid
 }

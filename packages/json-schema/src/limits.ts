@@ -8,14 +8,17 @@ export interface JsonSchemaLimits {
   maxDepth: number
   /** The largest number of subschemas of a schema. A larger schema is rejected. Default: 10,000. */
   maxSubschemas: number
-  /** The longest regular expression. A schema with a longer one is rejected. Default: 2,048 UTF-16 code units. */
+  /**
+   * The longest regular expression. A schema with a longer expression is rejected. Default: 2,048 UTF-16 code units.
+   */
   maxPatternLength: number
   /**
    * The longest string that is tested with `pattern`, and the longest property name that is tested with
-   * `patternProperties`. A longer one makes the value invalid. Default: 16,384 UTF-16 code units.
+   * `patternProperties`. A longer string makes the value invalid. Default: 16,384 UTF-16 code units.
    *
-   * This limit does not stop a regular expression that takes exponential time, because no JavaScript engine can interrupt
-   * one. Use `PEER_SCHEMA_OPTIONS` for schemas of a peer.
+   * This limit does not stop a regular expression that takes exponential time, because no JavaScript engine can
+   * interrupt This limit does not stop a regular expression that takes exponential time, because no JavaScript engine
+   * can interrupt a regular expression. Use `PEER_SCHEMA_OPTIONS` for schemas of a peer.
    */
   maxPatternInput: number
   /**

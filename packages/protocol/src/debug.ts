@@ -70,7 +70,7 @@ const SECRET_TEXTS = [
   // Passwords and tokens before the host of a URL, and parameters of its query and its fragment.
   /(?<=\/\/[^\s/:@]{1,64}:)[^\s/@]{1,256}(?=@)|(?<=\/\/)[\w.~-]{16,256}(?=@)/gi,
   /(?<=[?&#](?:[\w-]{0,32}(?:token|secret|password|key|signature|sig)|code)=)[^\s&#"]+/gi,
-  // Headers, and assignments such as `API_KEY=…`, also in JSON within a string of JSON.
+  // Headers, and assignments such as `API_KEY=…`, including assignments in JSON within a string of JSON.
   /(?<=\b(?:set-cookie|cookie|[\w-]{0,32}authorization)\s?:\s?)[^\r\n"\\]+/gi,
   /(?<=\b[\w-]{0,32}(?:token|secret|passw(?:or)?d|pwd|api[-_]?key)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;\\]{6,}/gi,
   // Keys in the forms of GitHub, GitLab, npm, OpenAI, Slack, Amazon and Google, and private keys.

@@ -39,7 +39,7 @@ export function principalOf(auth: AuthInfo | undefined): string | undefined {
 
 /** A request that was refused because the caller lacks a scope. */
 export interface ScopeRefusal {
-  /** All scopes that the operation needs, including those that the caller holds. */
+  /** All scopes that the operation needs, including scopes that the caller already has. */
   readonly requiredScopes: readonly string[]
   /** The caller. Undefined if the caller is not authenticated. */
   readonly auth: AuthInfo | undefined
@@ -54,7 +54,7 @@ export interface Guard {
    * anonymous caller.
    */
   (request: Request): Awaitable<AuthInfo | Response | undefined>
-  /** Answers public requests, such as those for OAuth metadata. Returns undefined for other requests. */
+  /** Answers public requests, such as requests for OAuth metadata. Returns undefined for other requests. */
   metadata?(request: Request): Response | undefined
   /** Returns the challenge for a caller who lacks scopes. Its status and headers are used; the transport writes the body. */
   refuse?(request: Request, refusal: ScopeRefusal): Response
@@ -145,7 +145,7 @@ export interface Session {
 
 /** The HTTP request that carried a message. */
 export interface RequestInfo {
-  /** The headers, without those that contain credentials. */
+  /** The headers, without headers that contain credentials. */
   readonly headers: Headers
   /** The complete URL. */
   readonly url: string

@@ -57,7 +57,7 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
     if (searchesAll) nextSweep = time + SWEEP_INTERVAL
     for (const [id, task] of tasks) {
       if (task.expiresAt <= time) drop(id, task)
-      // Usually the oldest tasks expire first, so the search ends at the first one that has not expired.
+      // Usually the oldest tasks expire first, so the search ends at the first task that has not expired.
       else if (!searchesAll) return
     }
   }

@@ -114,7 +114,7 @@ class PendingRequest {
   /** The time at which `timeout` ends, unless there is further progress. */
   #due: number
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** The number of active holds, and the start of the first one. */
+  /** The number of active holds, and the start of the first hold. */
   #holds = 0
   #heldAt = 0
   #hasStopped = false

@@ -33,7 +33,7 @@ export class SendQueue {
     this.#options = options
   }
 
-  /** The number of unsent requests, including those that were cancelled or timed out. */
+  /** The number of unsent requests, including requests that were cancelled or timed out. */
   get unsentRequests(): number {
     return this.#unsent.requests
   }

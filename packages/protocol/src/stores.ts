@@ -65,8 +65,8 @@ export interface EventStore {
    */
   follow(lastEventId: string, signal: AbortSignal): AsyncIterable<StoredEvent>
   /**
-   * Restarts the time to live of a stream, if it has one. Called for open streams: with each keep-alive comment (every 15 s
-   * by default), and once a minute while no reader is connected. Does not restore a dropped stream.
+   * Restarts the time to live of a stream, if the store limits it. Called for open streams: with each keep-alive
+   * comment (every 15 s by default), and once a minute while no reader is connected. Does not restore a dropped stream.
    */
   refresh?(streamId: string): Awaitable<void>
   /** Deletes a stream with its events. */

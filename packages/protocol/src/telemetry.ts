@@ -250,7 +250,7 @@ export class TelemetryReporter {
     this.#onError = (cause) => onError(new Error(`telemetry failed: ${cause.message}`, { cause }))
   }
 
-  /** Whether the observer observes at the moment. */
+  /** Whether the observer currently records telemetry. */
   get isActive(): boolean {
     return this.#telemetry.isActive !== false
   }

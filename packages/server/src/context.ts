@@ -222,7 +222,7 @@ export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, 
 }
 
 /**
- * Returns a context in which the members of `changes` replace those of `ctx`. If `changes` is a whole context, it is
+ * Returns a context with the members of `ctx`, some of which `changes` replaces. If `changes` is a whole context, it is
  * returned unchanged. Use it in handlers that call other handlers, because `{ ...ctx }` loses the getters of `ctx`.
  *
  * ```ts
@@ -238,8 +238,8 @@ export function deriveContext(ctx: Context, changes: Partial<Context>): Context 
 }
 
 /**
- * Returns a context in which the members of `changes` replace those of `ctx`. Unlike `deriveContext`, it also accepts a
- * whole context as `changes`.
+ * Returns a context with the members of `ctx`, some of which `changes` replaces. Unlike `deriveContext`, it also
+ * accepts a whole context as `changes`.
  */
 export function overlayContext(ctx: Context, changes: Partial<Context>): Context {
   return new Proxy({} as Context, {

@@ -111,7 +111,8 @@ export interface ExtensionMembers {
   readonly errorCodes?: readonly number[] | undefined
   /**
    * Runs right before the handler, after all middleware of `server.use`. If this server is mounted in another one, only
-   * the middleware of the outer server's extensions runs. Default: none.
+   * Runs right before the handler, after all middleware of `server.use`. If this server is mounted in another server,
+   * only the middleware of the outer server's extensions runs. Default: none.
    */
   readonly middleware?: Middleware | undefined
   /** Options of tools by name. Default: none. */

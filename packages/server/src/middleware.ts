@@ -12,8 +12,9 @@ export interface ServerRequest {
 }
 
 /**
- * Calls the next middleware or the handler, and returns its result. Default of both arguments: unchanged. The members
- * of `ctx` replace those of the context, so `{ auth }` and `{ ...ctx, auth }` have the same effect.
+ * Calls the next middleware or the handler, and returns its result. Without `request` or `ctx`, it passes on the
+ * current request or context. `ctx` replaces single members of the context, so `{ auth }` and `{ ...ctx, auth }` have
+ * the same effect.
  */
 export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>
 

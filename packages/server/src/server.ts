@@ -452,7 +452,10 @@ class ServerCore implements ServerInternals {
     this.changes.close()
   }
 
-  /** Creates the controller on first use, because creating the first one in a process takes as long as reading a small file. */
+  /**
+   * Creates the controller on first use. Creating the first `AbortController` of a process takes as long as reading a
+   * small file.
+   */
   #getClosing(): AbortController {
     this.#closing ??= new AbortController()
     return this.#closing

@@ -137,7 +137,7 @@ export class SharedChanges {
   /** Returns whether a message was not received before, and remembers its number. */
   #isNew(from: string, number: number): boolean {
     if (number <= (this.#received.get(from) ?? 0)) return false
-    // The process that was silent for longest is the first one.
+    // The first entry is the process from which no message came for the longest time.
     this.#received.delete(from)
     this.#received.set(from, number)
     if (this.#received.size > MAX_PROCESSES) this.#received.delete(this.#received.keys().next().value as string)

@@ -22,7 +22,7 @@ import {
 import { createDynamicHandler, HANDLER_MEMBERS } from './dispatch.ts'
 import { InputRequired } from './errors.ts'
 
-/** The session id of a connection without a session id of its own, such as stdio. */
+/** The session id for connections without a session id, such as stdio. */
 const UNNAMED_SESSION = 'connection'
 
 type Facts = Pick<ObservedMessage, 'side' | 'revision' | 'sessionId' | 'network'>

@@ -133,7 +133,7 @@ export interface Fluent<Types extends Catalogue = NoItems> extends Catalogued<Ty
 
   /**
    * Adds all items of another handler or server with a prefix, so that `search` becomes `github.search`. Throws a
-   * `RegistrationError` if the server would contain itself, also through other servers.
+   * `RegistrationError` if the server would contain itself, directly or through other servers.
    */
   mount<This, const Prefix extends string, Target extends Mountable>(
     this: This,

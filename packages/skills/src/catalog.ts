@@ -60,8 +60,9 @@ export class Catalog {
   }
 
   /**
-   * Reads the source again. Resolves to true if an entry has changed. If the source fails, the entries stay. Calls
-   * during a read operation share the next one, because the current one may have missed the change.
+   * Reads the source again. Resolves to true if an entry has changed. If the source fails, the entries stay the same.
+   * Calls during a read operation share the next read operation, because the current operation may have missed the
+   * change.
    */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#reload()

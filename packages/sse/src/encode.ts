@@ -13,7 +13,10 @@ export interface SseEventInit {
   readonly data?: string | undefined
   /** The type of the event. Default: none, which receivers read as `message`. Must not contain CR or LF. */
   readonly event?: string | undefined
-  /** The id of the event, from which a client can resume. An empty id resets the last one. Must not contain CR, LF or NUL. */
+  /**
+   * The id of the event, from which a client can resume. An empty id resets the last event id. Must not contain CR, LF
+   * or NUL.
+   */
   readonly id?: string | undefined
   /** How long a client waits before it reconnects, in milliseconds. A non-negative safe integer. */
   readonly retry?: number | undefined

@@ -1,6 +1,6 @@
 /**
- * The list of the leases of all tasks, which one object stores. It shows which leases may have lapsed; the object of a
- * task decides.
+ * The list of the leases of all tasks. One object stores the list. The list shows which leases may have lapsed; the
+ * object of a task decides whether its lease has lapsed.
  */
 
 import type { ObjectStorage } from './platform.ts'
@@ -46,7 +46,9 @@ export class LeaseList {
     return rows[0]?.id ?? null
   }
 
-  /** Deletes expired tasks. Returns when the next one expires, in ms since 1970, or null without a list. */
+  /**
+   * Deletes expired tasks. Returns the time at which the next task expires, in ms since 1970, or null without a list.
+   */
   expire(): number | null {
     if (!this.exists()) return null
     this.#sql('DELETE FROM leases WHERE expires_at <= ?', Date.now())

@@ -107,7 +107,7 @@ async function openSocket(place: string): Promise<PlatformSocket> {
   }
 }
 
-/** The objects have a service of their own, as if they ran on another machine: globals of the Worker do not reach them. */
+/** The objects run in a separate service, as if they ran on another machine: they do not see globals of the Worker. */
 function configOf(classes: Readonly<Record<string, string>>): string {
   const bindings = Object.entries(classes).map(
     ([name, each]) => `(name = "${name}", durableObjectNamespace = (className = "${each}", serviceName = "objects"))`,

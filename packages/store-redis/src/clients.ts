@@ -31,7 +31,7 @@ export interface NodeRedisSubscriber {
 export interface IoRedisClient {
   /** Sends a command: its name, then its arguments. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Creates a client with the same settings, except for those in `settings`. */
+  /** Creates a client with the same settings. `settings` replaces some of them. */
   duplicate(settings?: { retryStrategy?: null; lazyConnect?: boolean }): IoRedisSubscriber
 }
 

@@ -8,7 +8,7 @@ import { makeFolder } from './database.fixture.ts'
 import { sqliteStore } from './index.ts'
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
-// Its install script moves it there on every platform.
+// The install script of the package moves the program to this path on every platform.
 const bun = pathOf('../node_modules/bun/bin/bun.exe')
 
 describe.skipIf(!existsSync(bun))('a store over bun:sqlite', () => {

@@ -1,4 +1,4 @@
-/** Opens databases by the drivers that tests use, in files of their own. */
+/** Opens databases with each driver that tests use, each in a separate file. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

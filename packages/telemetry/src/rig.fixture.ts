@@ -36,7 +36,7 @@ export const NETWORK: Readonly<Record<Transport, Attributes>> = {
   sse: { 'network.transport': 'tcp', 'network.protocol.name': 'http' },
 }
 
-/** Does what an instrumented database driver does. */
+/** Simulates an instrumented database driver. */
 async function query(tracer: Tracer): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 1))
   tracer.startSpan('SELECT', { kind: SpanKind.CLIENT }).end()

@@ -164,7 +164,7 @@ class LineBuffer {
     this.#tail = Buffer.concat([this.#tail.subarray(-KEPT_LENGTH), bytes.subarray(-KEPT_LENGTH)]).subarray(-KEPT_LENGTH)
   }
 
-  /** Returns the line and starts the next one. */
+  /** Returns the line and starts the next line. */
   take(): Line {
     const head = this.#head?.toString('utf8')
     const line =

@@ -77,7 +77,9 @@ function isLivingMember(pid: string, group: number): boolean {
   }
 }
 
-/** The process tree on Windows, which has no process groups. Child processes can be found only while their parent is alive. */
+/**
+ * The process tree on Windows, which has no process groups. Child processes can be found only while their parent runs.
+ */
 function windowsTree(child: ChildProcess): ProcessTree {
   return {
     isAlive: () => isRunning(child),

@@ -109,7 +109,7 @@ function locate(name: string, from: string): string | undefined {
 
 const packed = new Map<string, number>()
 
-/** The files of a package: the installed ones, or for our packages those that are packed. */
+/** Returns the size of a package: of the installed files, or for a package of this repository of the packed files. */
 function bytesOf(path: string, { name }: Manifest): number {
   if (!name.startsWith('@mcpx/')) return sizeOf(path)
   const known = packed.get(path)

@@ -37,7 +37,7 @@ function isAllPayloads(found: unknown): boolean {
   return Array.isArray(found) && found.length === COUNT && found.every((data, n) => data === payloads[n])
 }
 
-/** Sufficient if each event is one data line within one chunk. */
+/** This is sufficient if each event is one data line within one chunk. */
 function splitting(chunks: readonly (string | Uint8Array)[]): Work {
   const call = () => {
     const found: string[] = []

@@ -80,7 +80,7 @@ export const imported: ServedCase = {
   contestants: imports.map((each) => importing('imports', each)),
 }
 
-/** The number of loaded files, which is the same on every machine. */
+/** The number of loaded files. It is the same on every machine. */
 export const modules: ServedCase = {
   kind: 'served',
   name: 'modules',

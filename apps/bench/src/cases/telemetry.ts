@@ -13,7 +13,7 @@ import { messageText, requestHeaders } from '../driver/requests.ts'
 
 type Mode = 'without' | 'no-sdk' | 'sdk'
 
-/** After this number of spans, the exporter is emptied. */
+/** The exporter is emptied after this number of spans. */
 const MOST_SPANS = 10_000
 
 /** Sets up an SDK that exports spans to memory and aggregates metrics. */

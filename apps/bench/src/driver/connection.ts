@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 
 const END_OF_HEADERS = Buffer.from('\r\n\r\n')
 
-/** The response. The body is kept only if requested. */
+/** The response. The body is kept only if the caller requests it. */
 export interface Reply {
   readonly status: number
   readonly headers: string
@@ -132,7 +132,7 @@ export class Connection {
   }
 
   #takeChunk(data: Buffer, at: number, taken: number): void {
-    // The rest of the line break is not part of the text.
+    // Skips the rest of the line break.
     const text = Math.max(0, Math.min(taken, this.#left - 2))
     if (text > 0) this.#take(data.subarray(at, at + text), this.#left)
     this.#left -= taken

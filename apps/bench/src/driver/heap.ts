@@ -24,8 +24,9 @@ export async function measureHeap({ subject, few, many }: JobOf<'heap'>): Promis
   })
 }
 
-/** A young generation in MB that is large enough to avoid collections during the measurement, and JIT compilation on the main
- * thread, so that it is deterministic.
+/**
+ * These flags set a young generation (in MB) that is large enough to avoid collections during the measurement, and make
+ * JIT compilation deterministic.
  */
 const FLAGS = ['--min-semi-space-size=128', '--max-semi-space-size=128', '--no-concurrent-recompilation']
 const WINDOWS = 3
@@ -69,7 +70,7 @@ export async function measureLeftovers({ subject, warmUp, calls }: JobOf<'leftov
       const after = await process.heap()
       found.push(Math.max((before.used - after.used) / calls, 0))
     }
-    // The minimum of several runs is stable.
+    // Uses the minimum of several runs, because it is stable.
     const least = Math.min(...found)
     return { left: Math.max(Math.ceil(least / GRAIN), 1) * GRAIN, least, most: Math.max(...found) }
   })

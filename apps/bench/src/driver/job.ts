@@ -6,7 +6,7 @@ export type Sample = Readonly<Record<string, number>>
 
 /** A server over HTTP, and its protocol. */
 export interface HttpSubject extends Manner {
-  /** The path below subjects/. */
+  /** The path of the subject, relative to `subjects/`. */
   readonly file: string
   readonly env?: Readonly<Record<string, string>> | undefined
 }

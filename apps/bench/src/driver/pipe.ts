@@ -45,7 +45,7 @@ class Pipe {
     if (this.#era === 'legacy') this.write(`${messageText('legacy', 'notifications/initialized', {})}\n`)
   }
 
-  /** A call in two halves, without the id between them. */
+  /** The bytes of a call before and after its id. */
   get call(): readonly [string, string] {
     return halves(`${messageText(this.#era, 'tools/call', { name: 'add', arguments: { a: 2, b: 3 } }, FIRST_ID)}\n`)
   }

@@ -7,11 +7,11 @@ export type Era = 'legacy' | 'modern'
 /** The protocol of a server. */
 export interface Manner {
   readonly era: Era
-  /** Whether it creates sessions. */
+  /** Whether the server creates sessions. */
   readonly hasSession?: boolean | undefined
-  /** Default: JSON and events. */
+  /** The `accept` header. Default: JSON and server-sent events. */
   readonly accept?: string | undefined
-  /** Default: the latest of the era. */
+  /** The revision. Default: the latest revision of the era. */
   readonly revision?: string | undefined
 }
 
@@ -63,7 +63,7 @@ function eraHeaders(
   return { 'mcp-protocol-version': revision ?? LATEST_LEGACY_REVISION, 'mcp-session-id': session }
 }
 
-/** The headers of a POST, without those of the connection. */
+/** The headers of a POST, without connection headers. */
 export function requestHeaders(target: Target, method: string, name: unknown): Record<string, string> {
   const all = {
     'content-type': 'application/json',
@@ -88,7 +88,7 @@ export function getStream(target: Target): string {
 /** Ids have a fixed length, so that a request is a concatenation of three strings. */
 export const FIRST_ID = 1_000_000
 
-/** A call in two halves, with space for an id of the length of `FIRST_ID`. */
+/** The bytes of a call before and after its id. The id has the length of `FIRST_ID`. */
 export function callInHalves(
   target: Target,
   name: string,

@@ -9,12 +9,12 @@ const subjects = new URL('../../subjects/', import.meta.url)
 const probe = new URL('../../subjects/parts/probe.mjs', import.meta.url).href
 
 export interface StartOptions {
-  /** The path below subjects/. */
+  /** The path of the subject, relative to `subjects/`. */
   readonly file: string
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Flags for Node. */
   readonly flags?: readonly string[] | undefined
-  /** Whether it reports its heap size. */
+  /** Whether the process reports its heap size. */
   readonly isProbed?: boolean | undefined
 }
 
@@ -57,7 +57,7 @@ export class Started {
     })
   }
 
-  /** Resolves when it prints `ready`. */
+  /** Resolves when the process prints `ready`. */
   ready(): Promise<void> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string) => reject(new Error(`${reason}\n${this.#stderr}`))

@@ -2,7 +2,7 @@
 import type { Connection } from './connection.ts'
 import { initializeParams, type Manner, messagesIn, post, type Target, textOf } from './requests.ts'
 
-/** The target, with its session if it has one. */
+/** The target, with its session in the legacy era. */
 export async function openSession(connection: Connection, port: number, manner: Manner): Promise<Target> {
   const target: Target = { ...manner, port }
   if (manner.era === 'modern') return target

@@ -7,7 +7,7 @@ import { openStream } from './streams.ts'
 import { wait } from './window.ts'
 
 const CONNECTIONS = 8
-/** The first sessions, which include the memory that all share. */
+/** The first sessions, which also allocate the shared memory. */
 const FIRST = 200
 
 export async function measureSessions({ subject, count, withStream }: JobOf<'sessions'>): Promise<Sample> {

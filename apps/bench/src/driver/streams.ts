@@ -8,7 +8,7 @@ export interface OpenStream {
   events: number
 }
 
-/** Opens the GET stream of a session, or a modern subscription. */
+/** Opens the GET stream of a session, or a subscription of the modern era. */
 export async function openStream(target: Target, marker: string): Promise<OpenStream> {
   const connection = await Connection.open(target.port)
   const stream: OpenStream = { connection, events: 0 }
@@ -17,7 +17,7 @@ export async function openStream(target: Target, marker: string): Promise<OpenSt
   await new Promise<void>((resolve, reject) => {
     socket.once('data', (data) => {
       const head = data.toString('latin1')
-      // An error of the protocol has the status 200, too.
+      // A protocol error also has the status 200.
       if (!head.startsWith('HTTP/1.1 200') || !isEvents(head)) return reject(new Error(`No stream: ${head}`))
       socket.on('data', (more) => {
         if (more.includes(marker)) stream.events += 1

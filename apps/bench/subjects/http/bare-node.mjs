@@ -1,4 +1,4 @@
-// The baseline on Node: node:http only. Its sessions are just ids.
+// The baseline on Node uses only node:http. Its sessions are only ids.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

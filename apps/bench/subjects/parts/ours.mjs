@@ -3,7 +3,7 @@ import { createServer } from '@mcpx/server'
 import { info, tools } from './workload.mjs'
 
 export function build() {
-  // All clients of the benchmark have one address, and by default one caller may use a quarter of a limit.
+  // All clients of the benchmark have the same address. By default one caller may use a quarter of a limit.
   const server = createServer(info, { limits: { perCaller: 1 } })
   for (const { name, description, schema, run } of tools) {
     server.tool(name, { description, input: schema }, (args, context) =>

@@ -1,4 +1,4 @@
-/** A mounted server with a page size and limits of its own. */
+/** A mounted server with its own page size and limits. */
 import { createServer, SERVER_LIMITS, type Server } from '@mcpx/server'
 
 const YEARS = Array.from({ length: 25 }, (_, index) => 2001 + index)

@@ -1,4 +1,7 @@
-/** Several input requests in one round with typed answers; requests that the client does not support have no answer. */
+/**
+ * Sends several input requests in one round and receives typed answers. Requests that the client does not support have
+ * no answer.
+ */
 import { elicit, openUrl, roots, type Server, sample } from '@mcpx/server'
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-/** Shows the authentication of the caller, and requires scopes. */
+/** Tools that return the authentication of the caller, and tools that require scopes. */
 import type { Server } from '@mcpx/server'
 
 export function addCallers(server: Server): void {

@@ -1,4 +1,7 @@
-/** The ways a tool fails: a message for the model, a protocol error, or an unexpected error that only the log contains. */
+/**
+ * Tools that fail: with a message for the model, with a protocol error, or with an unexpected error that only the log
+ * contains.
+ */
 import { ErrorCode, insufficientScope, missingClientCapability, RpcError, type Server, ToolError } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -15,7 +18,7 @@ export function addFailures(server: Server): void {
     .tool('refuse', { description: 'Fails with a protocol error' }, () => {
       throw new RpcError(ErrorCode.InvalidParams, 'Not today', {
         data: { retry: 'tomorrow' },
-        // For the server's log; not sent to clients.
+        // This text is for the server's log. It is not sent to clients.
         cause: new Error('The door is closed on Sundays'),
       })
     })

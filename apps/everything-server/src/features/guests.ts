@@ -1,4 +1,4 @@
-/** A handler that wraps another one and removes the authentication from its context. */
+/** A handler that calls another handler without the authentication of the caller. */
 import type { ToolHandler } from '@mcpx/protocol'
 import { deriveContext, type Server } from '@mcpx/server'
 

@@ -1,4 +1,4 @@
-/** Log messages to the client, which receives those at or above the level that it requested. */
+/** Sends log messages to the client. The client receives messages at or above the level that it requested. */
 import type { Server } from '@mcpx/server'
 import { pause } from './pause.ts'
 

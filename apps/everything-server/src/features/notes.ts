@@ -1,4 +1,4 @@
-/** An extension of this server alone: methods, a subscription and a tool option that the protocol does not have. */
+/** A custom extension: methods, a subscription and a tool option that the protocol does not have. */
 import { defineMethod, defineSubscription, RpcError, type Server, type ServerExtension } from '@mcpx/server'
 import { z } from 'zod'
 

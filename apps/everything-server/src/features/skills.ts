@@ -1,4 +1,4 @@
-/** Skills: instructions for models, with the files that they refer to. */
+/** Skills: instructions for models, with the files that the instructions refer to. */
 import { type SkillBundle, skills } from '@mcpx/skills'
 
 const PDF_PROCESSING = `---
@@ -20,7 +20,7 @@ description: Refund an order. Use it when a customer asks for money back.
 Ask for the number of the order first.
 `
 
-/** A server that builds this object from a folder does it with `bundleSkills` of `@mcpx/skills/node`. */
+/** `bundleSkills` of `@mcpx/skills/node` builds such an object from a folder. */
 const bundle: SkillBundle = {
   'pdf-processing/SKILL.md': PDF_PROCESSING,
   'pdf-processing/references/FORMS.md': 'List the fields of the form, and ask for those that are not known.\n',

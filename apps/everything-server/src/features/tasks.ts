@@ -85,7 +85,7 @@ export function addTasks(server: Server): void {
     )
 }
 
-/** Stands for a worker of a queue, which has the id of the task and the same store. */
+/** Simulates a queue worker, which has the id of the task and the same store. */
 async function printElsewhere(id: string): Promise<void> {
   const job = everyTask.handle(id)
   const isWanted = await job.report('printing')

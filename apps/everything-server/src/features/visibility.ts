@@ -1,4 +1,4 @@
-/** Items that only some callers can see: for others they are neither listed nor found. */
+/** Items that only some callers can see. Other callers can neither list nor use them. */
 import type { AuthInfo } from '@mcpx/protocol'
 import type { Server } from '@mcpx/server'
 

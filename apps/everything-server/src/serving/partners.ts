@@ -10,7 +10,7 @@ export interface Partner {
   /** The credentials of this server for introspection. */
   readonly clientId: string
   readonly clientSecret: string
-  /** The fixed tokens of machines, with the name of each machine. */
+  /** The fixed tokens of machines. The value is the name of the machine. */
   readonly machines: ReadonlyMap<string, string>
   readonly fetch?: typeof fetch
 }

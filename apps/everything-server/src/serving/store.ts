@@ -1,4 +1,4 @@
-/** The state that several processes of this server would share, with limits of its own. */
+/** The state that several processes of this server would share, with other limits than the defaults. */
 import {
   createMemoryEventBus,
   createMemoryEventStore,

@@ -12,7 +12,7 @@ export function guardTokens(url: string, login: DevAuthorizationServer): BearerG
     clockTolerance: 10_000,
     // Owners have the rights of admins.
     implies: { owner: ['admin'] },
-    // Groups count as scopes, in addition to the granted ones.
+    // Groups count as scopes, in addition to the granted scopes.
     readScopes: ({ scope = '', groups = [] }) => [...String(scope).split(' '), ...[groups].flat().map(String)],
     dpop: {
       replayStore: createMemoryReplayStore({ maxIds: 10_000 }),
@@ -21,7 +21,7 @@ export function guardTokens(url: string, login: DevAuthorizationServer): BearerG
       maxAge: 60_000,
       // Processes behind one address accept each other's nonces.
       nonces: { secret: process.env.EVERYTHING_NONCES ?? crypto.randomUUID(), ttl: 120_000 },
-      // Clients sign the public URL, which may differ from the one behind a proxy.
+      // Clients sign the public URL. Behind a proxy, the server may see a different URL.
       url: (request) => new URL(new URL(request.url).pathname, url).href,
     },
     metadata: { name: 'Everything', documentation: 'https://example.com/everything', scopes: ['admin'] },

@@ -1,4 +1,7 @@
-/** Reserves seats in both eras, then with a user who declines and with a client without `onElicit`. `npm start` */
+/**
+ * Reserves seats in both eras. Then repeats this with a user who declines, and with a client without `onElicit`. `npm
+ * start`
+ */
 import { strict as assert } from 'node:assert'
 import { connect, type ElicitAnswer, type Elicitation } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
@@ -7,7 +10,7 @@ import { payments, server, type Theatre } from './server.ts'
 
 const { url, close } = await serveHttp(server, { port: 0 })
 
-/** The answers of this user. A real client shows a form that is made from `schema`. */
+/** The answers of the simulated user. A real client shows a form that is made from `schema`. */
 const answers: Record<string, ElicitAnswer> = {
   'How many seats?': { action: 'accept', content: { count: 2 } },
   'For whom?': { action: 'accept', content: { name: 'Nora' } },

@@ -6,7 +6,7 @@ import { servePage } from './page-server.ts'
 import { server } from './server.ts'
 
 const page = await servePage()
-// The server rejects pages of other origins unless they are listed here.
+// The server rejects pages of origins that are not listed here.
 const mcp = await serveHttp(server, { port: 0, cors: [page.origin] })
 console.log(`the page is on ${page.origin}, the server on ${new URL(mcp.url).origin}`)
 

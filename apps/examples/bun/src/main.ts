@@ -11,7 +11,8 @@ declare const Bun: {
   serve(options: object): { readonly url: URL; stop(force: boolean): Promise<void> }
 }
 
-// Bun closes connections that are idle for ten seconds. `app.idleTimeout` turns that off; a default export does so by itself.
+// Bun closes connections that are idle for ten seconds. `app.idleTimeout` prevents this. With `export default app`, the
+// option is not needed.
 const served = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: app.fetch, idleTimeout: app.idleTimeout })
 await play('HTTP', http(served.url))
 await served.stop(true)

@@ -47,14 +47,14 @@ async function order(kind: 'redis' | 'sqlite', folder: string): Promise<void> {
   }
 
   await using client = await connect(http('http://shop.test/mcp', { fetch: balance(processes) }), {
-    // The person takes some time, in which the process that has charged dies.
+    // Before the user answers, this kills the process that has charged the order.
     onElicit: async ({ message }) => {
       await killBy(message)
       return { action: 'accept', content: { approved: true } }
     },
   })
   const task = await client.callTool('order', { item: 'lamp' }, { task: 'handle' })
-  // The process that has packed dies before it ships.
+  // This kills the process that has packed the order, before the process ships it.
   task.onStatus(({ status, statusMessage = '' }) => {
     if (status === 'working' && statusMessage.startsWith('packed')) void killBy(statusMessage)
   })
@@ -66,7 +66,7 @@ async function order(kind: 'redis' | 'sqlite', folder: string): Promise<void> {
   console.log(`${kind}: ${done.join(', process killed, ')}`)
 }
 
-/** Sends each request to the next process, as a load balancer does, and not to those that have died. */
+/** Sends each request to the next running process, as a load balancer does. */
 function balance(processes: readonly ShopProcess[]): typeof fetch {
   let turn = 0
   return (_url, init) => {
@@ -85,7 +85,7 @@ async function startProcess(args: readonly string[]): Promise<ShopProcess> {
   return { name: args.at(-1) ?? '', url, child }
 }
 
-/** Starts a Redis of our own, which listens on a socket in the folder. */
+/** Starts a Redis server that listens on a socket in the folder. */
 async function startRedis(socket: string, folder: string): Promise<void> {
   const args = ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,4 +1,4 @@
-/** A server as a worker. It keeps no state between requests, because the next one may reach another machine. */
+/** A server as a worker. It keeps no state between requests, because another machine may receive the next request. */
 import { env } from 'cloudflare:workers'
 import { createServer } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
@@ -20,6 +20,6 @@ export type Shop = typeof server
 // biome-ignore lint/style/noDefaultExport: workerd reads a worker's handlers from its default export
 export default mcp(server, {
   allowedHosts: ['shop.example.com', '127.0.0.1'],
-  // Sessions of the legacy era would be kept in memory here, so they are turned off.
+  // This disables the sessions of the legacy era, because they would be stored in the memory of one instance.
   sessions: false,
 })

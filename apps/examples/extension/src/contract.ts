@@ -1,9 +1,9 @@
-/** The messages of the extension: what both sides have to agree on. The server and the client use the same schemas. */
+/** The messages of the extension. The server and the client use the same schemas. */
 import { z } from 'zod'
 
 const Balance = z.object({ balance: z.int() })
 
-/** An extension for clients: it is passed to `connect`, and types `client.extension(credits)`. */
+/** The extension for clients. Pass it to `connect`. It gives `client.extension(credits)` its types. */
 export const credits = {
   id: 'com.example/credits',
   methods: {

@@ -9,12 +9,12 @@ const { 'com.example/credits/get': get, 'com.example/credits/buy': buy } = contr
 
 declare module '@mcpx/server' {
   interface ExtensionToolOptions {
-    /** How many credits a call costs. Default: none. */
+    /** The number of credits that a call costs. Default: 0. */
     cost?: number | undefined
   }
 }
 
-/** The account of one group of callers. A real one would be in a database, by `ctx.auth`. */
+/** The account of one group of callers. A real server would store accounts in a database, by `ctx.auth`. */
 export interface Account {
   balance: number
 }
@@ -46,7 +46,7 @@ export function credits(account: Account): ServerExtension {
         (_, { notify }) => {
           let isSending = false
           const listener = async () => {
-            // The newest balance is enough: while one notification is sent, further changes are combined.
+            // Only the newest balance matters: while one notification is sent, further changes are combined.
             if (isSending) return
             isSending = true
             await notify('notifications/com.example/credits/changed', { balance: account.balance })

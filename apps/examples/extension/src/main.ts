@@ -1,4 +1,4 @@
-/** Serves an extension by its own author over HTTP, and uses every part of it. `npm start` */
+/** Serves a custom extension over HTTP, and uses every part of it. `npm start` */
 import { strict as assert } from 'node:assert'
 import { setTimeout } from 'node:timers/promises'
 import { connect } from '@mcpx/client'
@@ -18,14 +18,14 @@ for (const era of ['modern', 'legacy'] as const) {
   const balance = async () => (await account.request('com.example/credits/get')).balance
   assert.equal(await balance(), 5)
 
-  // Tools cost what their option says, also those of a mounted server.
+  // The option of a tool sets its price. This also holds for tools of a mounted server.
   await client.callTool('ask')
   await client.callTool('maps.route')
   await client.callTool('now')
   assert.equal(await balance(), 0)
   await assert.rejects(client.callTool('ask'), { code: NO_CREDITS, message: 'The call costs 3, you have 0' })
 
-  // Notifications arrive at `on`. In the legacy era there are no subscriptions of extensions.
+  // `on` receives notifications. In the legacy era, extensions have no subscriptions.
   const changes: number[] = []
   account.on('notifications/com.example/credits/changed', ({ balance }) => void changes.push(balance))
   if (era === 'modern') await account.listen({ credits: true }).ready
@@ -42,7 +42,7 @@ for (const era of ['modern', 'legacy'] as const) {
   console.log(`${client.revision}: ${await balance()} credits`)
 }
 
-// A client that does not declare the extension may call tools, and methods that do not need the declaration.
+// A client that does not declare the extension can call tools, and methods that do not require the declaration.
 await using other = await connect(http(url))
 assert.equal((await other.request('com.example/credits/get')).balance, 5)
 await assert.rejects(other.request('com.example/credits/buy', { amount: 1 }), { code: -32021 })

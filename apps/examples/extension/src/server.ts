@@ -1,4 +1,4 @@
-/** A server with the extension, and a mounted one whose tools it charges as well. */
+/** A server with the extension, and a mounted server. The extension also charges calls of its tools. */
 import { createServer } from '@mcpx/server'
 import { type Account, credits } from './credits.ts'
 

@@ -6,7 +6,8 @@ import { serveHttp } from '@mcpx/transport-http/node'
 import { spawn } from '@mcpx/transport-stdio'
 import { createGateway } from './gateway.ts'
 
-// The notes server may only send input requests that its client declares. The gateway passes them to its own clients.
+// The gateway passes input requests of the notes server to its own clients. The notes server may only send requests
+// that its client declares.
 const program = spawn(process.execPath, [`${import.meta.dirname}/notes.ts`])
 await using notes = await connect(program, { capabilities: { elicitation: { form: {} } } })
 
@@ -49,7 +50,7 @@ for (const era of ['modern', 'legacy'] as const) {
   console.log(`${client.revision}: read a file, answered the notes server, was not allowed to delete`)
 }
 
-// In the modern era an input request ends the call, so the call with the answer has an audit entry of its own.
+// In the modern era an input request ends the call, so the call with the answer has a separate audit entry.
 assert.deepEqual([...new Set(log)].sort(), [
   'files.delete: declined',
   'files.delete: input-required',

@@ -41,7 +41,7 @@ for (const era of ['modern', 'legacy'] as const) {
 await assert.rejects(connect(http(url)), /401/)
 console.log('anonymous: rejected')
 
-// Rejects new calls, waits for running ones, then closes the port.
+// Rejects new calls, waits for running calls, then closes the port.
 await drain(1_000)
 await assert.rejects(connect(http(url)), { name: 'ConnectionError' })
 console.log('ok')

@@ -1,4 +1,6 @@
-/** One client for four servers: a child process, a URL, a server of this process, and an unreachable one. `npm start` */
+/**
+ * One client for four servers: a child process, a URL, a server in this process, and an unreachable URL. `npm start`
+ */
 import { strict as assert } from 'node:assert'
 import { connectAll } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
@@ -26,11 +28,11 @@ await using all = await connectAll(
     clock,
     news: http('http://127.0.0.1:3999/mcp'), // an unused port
   },
-  // The options are those of `connect` and apply to all servers.
+  // `connectAll` takes the options of `connect`, which apply to all servers.
   { onElicit: () => ({ action: 'accept', content: {} }), onWarning: ({ message }) => void warnings.push(message) },
 )
 
-// A server that fails is left out and reported; the others stay usable.
+// A server that fails is left out and reported. The other servers stay usable.
 assert.deepEqual(Object.keys(all.clients).sort(), ['clock', 'git', 'mail'])
 assert.match(all.failures.news?.message ?? '', /127\.0\.0\.1:3999.*ECONNREFUSED/)
 assert.deepEqual(warnings, ['The server "news" could not be connected to'])
@@ -46,7 +48,7 @@ assert.deepEqual(structuredContent, { id: 1 })
 const [readme] = (await all.readResource('git.file://readme')).contents
 assert.ok(readme !== undefined && 'text' in readme && readme.text === 'the text of readme')
 
-// Each client is also accessible by itself, with the types of its server if they are known.
+// `clients` contains each single client, with the types of its server if they are known.
 assert.deepEqual((await all.clients.clock?.callTool('now'))?.content, [{ type: 'text', text: 'noon' }])
 await assert.rejects(all.callTool('calendar_add'), { name: 'ConnectionError', reason: 'unsupported' })
 console.log('called three servers through one client')

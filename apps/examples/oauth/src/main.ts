@@ -1,4 +1,7 @@
-/** Logs in to a protected server with three kinds of credentials, and checks that others are rejected. `npm start` */
+/**
+ * Logs in to a protected server with three kinds of credentials, and checks that other credentials are rejected. `npm
+ * start`
+ */
 import { strict as assert } from 'node:assert'
 import { clientCredentials, oauth } from '@mcpx/auth/client'
 import { loopbackRedirect } from '@mcpx/auth/node'
@@ -11,7 +14,7 @@ const tokens = await serveTokens()
 const { url, close } = await serveDiary(tokens.issuer)
 console.log(`a diary on ${url}, tokens from ${tokens.issuer}`)
 
-// Replaces the browser and its user: the opened page redirects back at once.
+// Simulates the browser and its user: the opened page redirects back immediately.
 const open = async (page: URL): Promise<boolean> => (await fetch(page)).ok
 
 for (const era of ['modern', 'legacy'] as const) {

@@ -1,4 +1,4 @@
-/** The protected server and the scopes of its tools. It does not know where tokens come from. */
+/** The protected server and the scopes of its tools. It does not depend on the issuer of the tokens. */
 import { createServer } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -9,7 +9,7 @@ export const server = createServer({ name: 'diary', version: '1.0.0' })
     subject: auth?.subject ?? 'nobody',
     scopes: [...(auth?.scopes ?? [])],
   }))
-  // A client without the scope gets an error that names it, obtains the scope and retries.
+  // A client without the scope gets an error that names the scope. The client obtains the scope and retries the call.
   .tool('write', { input: z.object({ text: z.string() }), scopes: ['notes:write'] }, ({ text }, { auth }) => {
     notes.set(auth?.subject ?? '', text)
     return 'Written.'

@@ -10,7 +10,7 @@ const HOST = '127.0.0.1'
 
 export const machine = { clientId: 'nightly-job', clientSecret: 'only-for-this-example' }
 
-/** Serves an authorization server for development, whose user grants everything. */
+/** Serves an authorization server for development that grants every request without asking a user. */
 export async function serveTokens(): Promise<{ issuer: string; close: () => void }> {
   const port = await freePort()
   const issuer = `http://${HOST}:${port}`

@@ -24,7 +24,7 @@ export function createFlakyNetwork(): FlakyNetwork {
   return network
 }
 
-/** Passes the given number of progress events, then fails the stream. */
+/** Forwards the given number of progress events, then fails the stream. */
 function cutAfter(events: number): TransformStream<Uint8Array, Uint8Array> {
   let seen = 0
   return new TransformStream({

@@ -13,7 +13,7 @@ const { url, close } = await serveHttp(server, {
   sessions: { retry: 50 },
 })
 
-// Resuming needs a session, which exists only in the legacy era. The client resumes by itself.
+// Only a session can be resumed, and sessions exist only in the legacy era. The client resumes automatically.
 const network = createFlakyNetwork()
 await using cook = await connect(http(url, { fetch: network.fetch, reconnect: { minDelay: 20 } }), { era: 'legacy' })
 const progress: number[] = []
@@ -29,8 +29,8 @@ assert.deepEqual(cheese.content, [{ type: 'text', text: 'A cheese' }])
 assert.ok(network.resumed.length >= 2)
 console.log(`${cook.revision}: the server closed the stream, and the client reconnected for the answer`)
 
-// Modern streams cannot be resumed: the call fails, and the error says whether it may be retried. A modern server keeps
-// long-running work under an id of its own.
+// Modern streams cannot be resumed: the call fails, and the error says whether it may be retried. A modern server uses
+// a task for long-running work.
 const secondNetwork = createFlakyNetwork()
 await using modernCook = await connect(http(url, { fetch: secondNetwork.fetch }))
 const call = modernCook.callTool('bake', { minutes: 5 }, { onProgress: () => {} })

@@ -3,7 +3,7 @@ import { createServer } from '@mcpx/server'
 import { type SkillBundle, skills } from '@mcpx/skills'
 import { mcp } from '@mcpx/transport-http'
 
-/** In a project of your own: `import bundle from './skills.json'`. */
+/** In your project, write `import bundle from './skills.json'` instead. */
 declare const BUNDLE: SkillBundle
 
 const server = createServer({ name: 'handbook', version: '1.0.0' }, { extensions: [skills(BUNDLE)] })

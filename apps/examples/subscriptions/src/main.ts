@@ -1,4 +1,4 @@
-/** Receives changes of a resource and of the tool list in both eras, by `listen` and by `onChange`. `npm start` */
+/** Receives changes of a resource and of the tool list in both eras, with `listen` and with `onChange`. `npm start` */
 import { strict as assert } from 'node:assert'
 import { EventEmitter, once } from 'node:events'
 import { type Client, connect } from '@mcpx/client'
@@ -10,16 +10,17 @@ const { url, close } = await serveHttp(server, { port: 0 })
 const uri = 'match://final'
 
 for (const era of ['modern', 'legacy'] as const) {
-  // With `listen` a program iterates over changes. Modern servers use a separate stream, legacy ones that of the session.
+  // With `listen` a program iterates over changes. A modern server sends them on a separate stream, a legacy server on
+  // the stream of the session.
   await using fan = await connect(http(url), { era })
   const changes = fan.listen({ resourceSubscriptions: [uri], toolsListChanged: true })
-  // `ready` resolves to the filter that the server confirmed. From then on no change is missed.
+  // `ready` resolves to the filter that the server has confirmed. After that, no change is missed.
   assert.deepEqual(await changes.ready, { resourceSubscriptions: [uri], toolsListChanged: true })
 
   await using referee = await connect(http(url), { era })
   await referee.callTool('goal', { id: 'final', by: 'home' })
   assert.deepEqual((await changes.next()).value, { kind: 'resource', uri })
-  // A change invalidates the cached result, so this reads the new one.
+  // A change invalidates the cached result, so this reads the new contents.
   console.log(`${fan.revision}: ${await scoreOf(fan)}`)
 
   openBets()

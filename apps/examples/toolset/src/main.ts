@@ -29,7 +29,7 @@ const zoo = createServer({ name: 'zoo', version: '1.0.0' })
 
 await using all = await connectAll({ zoo })
 const toolset = await createToolset(all)
-// connectAll names tools as model APIs accept them.
+// `connectAll` gives tools names that model APIs accept.
 assert.deepEqual([...toolset.tools.keys()], ['zoo_feed', 'zoo_photo'])
 
 // The AI SDK runs the whole conversation. This model calls a tool, then answers.
@@ -44,7 +44,7 @@ assert.equal(answer.text, 'I fed the owl.')
 assert.equal(answer.steps.length, 2)
 console.log(`AI SDK: ${answer.text}`)
 
-// OpenAI: tool messages, or items of a response. In strict mode, null stands for a missing argument.
+// OpenAI: tool messages, or items of a response. In strict mode, null means a missing argument.
 const chat = openaiChat(toolset, { strict: true })
 const call = { name: 'zoo_feed', arguments: '{"animal":"owl","portions":null}' }
 const messages = await chat.run([{ id: 'call_1', type: 'function', function: call }])
@@ -80,7 +80,7 @@ const [part] = await gemini.run([{ name: 'zoo_feed', args: { animal: 'owl', port
 assert.match(JSON.stringify(part), /"error":"zoo_feed: the arguments do not fit the tool. arguments.portions/)
 console.log(`Gemini: ${gemini.tools[0]?.functionDeclarations.length} tools, called, refused an argument`)
 
-// With many tools, a model searches for one, then calls it.
+// With many tools, a model first searches for a tool, then calls it.
 const search = anthropicMessages(searchTools(toolset))
 assert.deepEqual(
   search.tools.map(({ name }) => name),

@@ -9,7 +9,7 @@ import { startTracing } from './tracing.ts'
 const provider = startTracing('books', process.argv[2] as string)
 const tracer = trace.getTracer('database')
 
-/** Does what an instrumented database driver does. */
+/** Simulates an instrumented database driver. */
 async function queryTitles(word: string): Promise<string[]> {
   const attributes = { 'db.system.name': 'sqlite', 'db.query.text': 'SELECT title FROM books WHERE title LIKE ?' }
   return tracer.startActiveSpan('SELECT books', { kind: SpanKind.CLIENT, attributes }, async (span) => {

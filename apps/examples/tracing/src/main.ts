@@ -14,7 +14,7 @@ import { startTracing } from './tracing.ts'
 const collector = await startCollector()
 const provider = startTracing('agent', collector.url)
 
-// The gateway is part of this process, and the books server is another one.
+// The gateway is part of this process. The books server is a separate process.
 const books = await connect(spawn(process.execPath, [`${import.meta.dirname}/books.ts`, collector.url]), {
   capabilities: { elicitation: { form: {} } },
   telemetry: telemetry(),

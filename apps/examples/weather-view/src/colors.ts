@@ -1,7 +1,7 @@
 /** Reads the pixels of a screenshot. */
 import type { Browser } from 'playwright-core'
 
-/** Returns which part of the pixels is the blue of the view, and which is the white of its text. */
+/** Returns the shares of the pixels that have the blue of the view and the white of its text. */
 export async function countColors(
   browser: Browser,
   image: Buffer,

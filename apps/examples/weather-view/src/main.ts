@@ -1,4 +1,4 @@
-/** Displays the view of a tool in headless Chromium, and checks what a person sees. `npm start` */
+/** Displays the view of a tool in headless Chromium, and checks its pixels. `npm start` */
 import { strict as assert } from 'node:assert'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { server } from './server.ts'
 const page = await servePage()
 const frames = await serveFrames(() => page.origin)
 const mcp = await serveHttp(server, { port: 0, cors: [page.origin] })
-// The sandbox of processes does not work for root in a container. The sandbox of the frame is another one.
+// Chromium's process sandbox does not work for root in a container. The `sandbox` attribute of the frame still applies.
 const browser = await chromium.launch({
   executablePath: findChromium(),
   args: ['--no-sandbox'],

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** A web server of one origin. */
+/** A web server for one origin. */
 export interface Origin {
   readonly origin: string
   close(): void
@@ -23,7 +23,7 @@ export async function servePage(): Promise<Origin> {
   })
 }
 
-/** Serves the document that the page has sent, with its content security policy. */
+/** Serves the document that the page has sent, with the content security policy of the document. */
 export async function serveFrames(pageOrigin: () => string): Promise<Origin> {
   let view = { html: '', policy: "default-src 'none'" }
   return listen(async (request, response) => {

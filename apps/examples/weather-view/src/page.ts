@@ -28,7 +28,7 @@ const bridge = openView({
   hostInfo: { name: 'example-host', version: '1.0.0' },
   onWarning: (warning) => console.warn(warning.message),
 })
-// A document can navigate its frame. The next document is no view of this server.
+// A document can navigate its frame. The next document is not a view of this server.
 frame.addEventListener('load', () => frame.addEventListener('load', () => void bridge.close()), { once: true })
 document.body.append(frame)
 

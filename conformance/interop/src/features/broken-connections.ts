@@ -96,7 +96,7 @@ async function resume({ connect }: Rig): Promise<void> {
   const pattern: number[] = []
   const waitForSteps = (count: number) => eventually(`step ${count}`, () => pattern.length >= count)
   const call = driver.callTool('parts', { tag }, { onProgress: ({ progress }) => void pattern.push(progress) })
-  // If a step is missing, the call rejects after the feature has failed.
+  // If a step is missing, the feature has already failed when the call rejects.
   call.catch(() => {})
   await waitForSteps(2)
   cut.now()

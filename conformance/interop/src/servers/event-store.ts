@@ -1,4 +1,4 @@
-/** An event store for the official SDKs, which come without one. */
+/** An event store for the official SDKs, which contain no event store. */
 
 interface StoredEvent {
   readonly id: string

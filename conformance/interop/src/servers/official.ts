@@ -52,7 +52,7 @@ export interface SharedState {
   readonly waits: WaitState
   readonly grown: string[]
   touched(uri: string): Promise<void>
-  /** Notifies clients, if the server object does not do that. */
+  /** Notifies clients, if the server object does not notify them. */
   toolsChanged(): void
 }
 
@@ -248,7 +248,7 @@ function addResources(server: OfficialServer, adapter: SdkAdapter): void {
   adapter.handle(server, 'resources/list', pageOfResources)
 }
 
-/** The official servers have no pagination of their own, so these pages are made by hand. */
+/** The official servers do not support pagination, so this code creates the pages. */
 function pageOfResources({ cursor = '0' }: Record<string, string>): object {
   const all = [
     ...notes.map((note) => ({ uri: `note://${note}`, name: `note-${note}`, mimeType: 'text/plain' })),

@@ -38,7 +38,10 @@ async function createAdder(name: string): Promise<Server> {
   return server
 }
 
-/** Serves one session. `forget` replaces it, as a restart does: then the server says that it is not initialized. */
+/**
+ * Serves one session. `forget` replaces the session, as a restart does: then the server reports that it is not
+ * initialized.
+ */
 export async function serveOldSdkOverHttp(name: string): Promise<ListeningServer & { forget(): Promise<void> }> {
   const { StreamableHTTPServerTransport } = await load<{
     StreamableHTTPServerTransport: new (options: object) => HttpTransport

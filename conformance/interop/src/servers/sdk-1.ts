@@ -119,7 +119,7 @@ function createShop(sdk: Module, state: SharedState): Server {
   return server
 }
 
-/** Sends updates only to subscribers; the SDK leaves that to the author of a server. */
+/** Sends updates only to subscribers. The SDK does not do this. */
 function filterUpdates(server: Server): void {
   const subscribed = new Set<string>()
   handleMethod(server, 'resources/subscribe', ({ uri = '' }) => {

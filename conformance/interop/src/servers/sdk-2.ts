@@ -123,7 +123,7 @@ function createShop(sdk: Module, state: SharedState, era: 'legacy' | 'modern'): 
   return server
 }
 
-/** Sends updates only to subscribers; in the legacy era the SDK leaves that to the author of a server. */
+/** Sends updates only to subscribers. The SDK does not do this in the legacy era. */
 function filterUpdates(server: Server): void {
   const subscribed = new Set<string>()
   handleMethod(server, 'resources/subscribe', ({ uri = '' }) => {

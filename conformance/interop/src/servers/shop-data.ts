@@ -8,7 +8,7 @@ export const info = {
 }
 export const instructions = 'Ask for what you want.'
 
-/** The tools of every shop, sorted by name, without those that `grow` adds. */
+/** The tools of every shop, sorted by name. Tools that `grow` adds are not included. */
 export const tools: readonly string[] = [
   ...[
     'add',

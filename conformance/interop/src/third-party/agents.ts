@@ -7,9 +7,9 @@ import { load } from '../load.ts'
 import { checkAdd, listen } from './small-server.ts'
 import type { Check, Environment, ThirdParty } from './third-party.ts'
 
-/** A connected client, reduced to what the checks need. */
+/** The part of a connected client that the checks need. */
 interface Agent {
-  /** Whether it answers input requests. Default: false. */
+  /** Whether the client answers input requests. Default: false. */
   readonly answersForms?: boolean
   listTools(): Promise<readonly string[]>
   /** Returns the whole result as JSON. */
@@ -112,7 +112,7 @@ const variants: readonly Variant[] = [
       connect: (environment) => connectOpenAi(over, environment),
     }),
   ),
-  // Its newest version supports the modern era alone, which has no HTTP+SSE.
+  // Its newest version supports only the modern era, which has no HTTP+SSE.
   ...(['http', 'stdio'] as const).map(
     (over): Variant => ({
       package: '@mastra/mcp',

@@ -1,4 +1,4 @@
-/** Cuts all connections of an old client of the official SDK in the middle of a call, which it then resumes. */
+/** Cuts all connections of an old client of the official SDK during a call. The client then resumes the call. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ export async function checkCutCall(client: ResumingClient, cut: () => void, resu
       ...options,
     })
   const first = call()
-  // The first call has no result if the program repeats it.
+  // If the program repeats the call, the first call has no result.
   first.catch(() => {})
   await eventually('two steps', () => steps.length === 2)
   assert.ok(token, 'the events have ids')
@@ -49,13 +49,13 @@ export async function checkCutCall(client: ResumingClient, cut: () => void, resu
   await release('back')
   await release('over')
   assert.equal((await result).content[0]?.text, 'made it')
-  // The progress of a repeated call has the token of the first one, which this client no longer knows.
+  // The progress of a repeated call has the token of the first call, which this client has already forgotten.
   if (resumption === 'itself') assert.deepEqual(steps, [1, 2, 3, 4, 5, 6])
 }
 
 export interface CuttingProxy {
   readonly url: string
-  /** Cuts all connections. Later ones are forwarded again. */
+  /** Cuts all connections. Later connections are forwarded again. */
   cut(): void
   close(): Promise<void>
 }

@@ -98,7 +98,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Servers with the tool `add`, by the package that they are made with. */
+/** Servers with the tool `add`, by the package that they use. */
 export const frameworkServers: readonly { readonly name: string; serve(): Promise<ListeningServer> }[] = [
   { name: 'tmcp', serve: serveTmcp },
   { name: '@hono/mcp', serve: serveHonoMcp },

@@ -107,7 +107,7 @@ async function checkInputRequests(check: Check, driver: Driver): Promise<void> {
   })
 }
 
-/** The server is made with the official SDK 1.x, whose tasks are those of 2025-11-25. */
+/** The server uses the official SDK 1.x, which implements the tasks of revision 2025-11-25. */
 async function checkTasks(check: Check, connector: Connector): Promise<void> {
   const forms: string[] = []
   const client = await connect(connector, {

@@ -37,7 +37,10 @@ export function collectChanges({ waitFor, transport, era }: Rig) {
       }
       return changes
     },
-    /** Forgets the changes that were counted because a stream over HTTP was replaced. On one pipe there are none. */
+    /**
+     * Forgets the changes that were counted because a stream over HTTP was replaced. On a pipe there are no such
+     * changes.
+     */
     async forget() {
       await waitForTasks()
       if (!transport.startsWith('HTTP') || era === 'legacy') expect(changes).toEqual([])
@@ -95,7 +98,7 @@ export const changes: Behaviours = {
     const { onChange, changes, count, forget } = collectChanges(rig)
     const client = await connect(server, { onChange })
     const error = await catchError(() => client.subscribe('note://secret'))
-    // A modern subscription has no error for a single URI: the server leaves it out.
+    // A modern subscription has no error for a single URI: the server omits the URI.
     if (rig.era === 'legacy') expect(error).toMatchObject({ code: -32002, data: { uri: 'note://secret' } })
     else expect(error).toMatchObject({ name: 'ConnectionError', reason: 'unsupported' })
     await client.subscribe('note://a')

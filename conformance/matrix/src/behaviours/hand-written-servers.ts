@@ -63,7 +63,7 @@ export const handWrittenServers: Behaviours = {
     })
     const client = await connect(server, { roots: [], maxRounds: 5 })
     const error = await client.callTool('t').then(textOf, (error: unknown) => error)
-    // The limit is that of the side that repeats calls: the client in the modern era, the server in the legacy era.
+    // The side that repeats calls has the limit: the client in the modern era, the server in the legacy era.
     if (era === 'modern') {
       expect(error).toMatchObject({
         name: 'ConnectionError',

@@ -1,4 +1,4 @@
-/** Input requests of servers behind one proxy or two chained ones. */
+/** Input requests of servers behind one proxy or two chained proxies. */
 
 import type { Elicitation } from '@mcpx/client'
 import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
@@ -47,7 +47,8 @@ export const inputRequestsThroughProxies: Behaviours = {
       const client = await rig.connect(await createProxy(rig, server, era), { roots })
       expect(jsonOf(await client.callTool('up.folders'))).toEqual(roots)
       const answers = seen.map(({ inputResponses = {} }) => Object.keys(inputResponses as object))
-      // A modern upstream server uses its own key. A legacy one does not see that the client repeats the call.
+      // A modern upstream server uses its own key. A legacy upstream server does not see that the client repeats the
+      // call.
       if (eraOf(era) === 'modern') expect(answers).toEqual([[], ['roots']])
       else expect(answers).toEqual(rig.era === 'modern' ? [[], []] : [[]])
     })

@@ -1,4 +1,4 @@
-/** Mounted servers and proxies: what they forward. */
+/** Checks what mounted servers and proxies forward. */
 
 import { type Change, eraOf } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
@@ -148,7 +148,7 @@ export const passingOn: Behaviours = {
       const uri = resource?.uri ?? ''
       await client.subscribe(uri)
       await waitForTasks()
-      // Streams over HTTP were replaced, which counts everything as changed.
+      // Streams over HTTP were replaced, so everything counts as changed.
       changes.length = 0
       server.resourceUpdated('note://a')
       expect(await count(1)).toEqual([{ kind: 'resource', uri }] satisfies Change[])

@@ -10,7 +10,7 @@ import { deferred } from '../deferred.ts'
 import { textOf } from '../results.ts'
 import type { Rig } from '../rig.ts'
 
-/** A client whose connection can be cut, with the number of connections that it made. */
+/** A client whose connection can be cut, with the number of its connections. */
 async function connectCuttable({ open, connectOver }: Rig, server: Responder) {
   const { connector, cut } = open(server)
   const counts = { made: 0 }
@@ -36,7 +36,7 @@ async function connectCuttable({ open, connectOver }: Rig, server: Responder) {
 
 const numbers = () => createServer({ name: 'cut', version: '1' }).tool('t', {}, () => 'x') as unknown as Server
 
-/** Whether streams of calls can be resumed: in sessions of 2025-11-25. */
+/** Whether streams of calls can be resumed. This is possible in sessions of 2025-11-25. */
 const canResume = ({ transport, revision }: Rig) => transport === 'HTTP' && revision === '2025-11-25'
 
 export const reconnecting: Behaviours = {
@@ -145,7 +145,7 @@ export const reconnecting: Behaviours = {
     }
     seen.push(textOf(await rig.waitFor('the answer', client.callTool('slow', {}, { onProgress }))))
     expect(seen).toEqual([1, 2, 'done'])
-    // One GET for the stream of notifications, and one that resumes the stream of the call.
+    // One GET opens the stream of notifications, another GET resumes the stream of the call.
     const streams = rig.era === 'modern' ? 0 : canResume(rig) ? 2 : 1
     if (fetched !== undefined) expect(fetched.filter((method) => method === 'GET')).toHaveLength(streams)
   },

@@ -8,7 +8,10 @@ import type { TransportFactory } from './transport.ts'
 
 /** The reconnection delay that the server sets, in milliseconds. */
 const RETRY = 1
-/** The first revision whose servers set the delay. The client's own delay is so long there that ignoring the server's fails the test. */
+/**
+ * The first revision whose servers set the delay. From this revision on, the test gives the client a long delay, so
+ * that the test fails if the client ignores the delay of the server.
+ */
 const FIRST_WITH_RETRY = '2025-11-25'
 const LONG = 60_000
 

@@ -12,7 +12,7 @@ export const overLines: TransportFactory = (server, { auth, onWarning }) => {
       const [toServer, toClient] = [new PassThrough(), new PassThrough()]
       const serverStreams = { input: toServer, output: toClient }
       cutNewest = () => void [toServer, toClient].map((stream) => stream.destroy())
-      // serveStdio has no authentication; a server on a socket may pass it to createDuplex.
+      // `serveStdio` has no authentication. A server on a socket may pass `auth` to `createDuplex`.
       if (auth === undefined) void serveStdio(server, { ...serverStreams, drainTimeout: 0, onWarning })
       else createDuplex(createStreamChannel(serverStreams), { responder: server, auth, onWarning })
       return { input: toClient, output: toServer }

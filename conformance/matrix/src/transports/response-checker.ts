@@ -10,7 +10,7 @@ export interface ResponseListener {
 }
 
 export interface ResponseChecker {
-  /** Registers an HTTP request body; the result creates the listener for its response. */
+  /** Registers an HTTP request body. Returns a function that creates the listener for the response. */
   sent(body: string): (type: string) => ResponseListener
 }
 

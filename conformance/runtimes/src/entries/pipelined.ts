@@ -1,11 +1,14 @@
-/** Sends many pipelined requests on one connection and closes it: prints how the server handled them on this Node version. */
+/**
+ * Sends many pipelined requests on one connection and closes the connection. Prints how the server handled the requests
+ * on this Node version.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import process from 'node:process'
 import { createServer } from '@mcpx/server'
 import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
 
-/** More than the number of listeners at which Node warns of a leak. */
+/** This is more than the number of listeners at which Node warns of a leak. */
 const MANY = 15
 const VERSION = '2026-07-28'
 const CHANGES = { notifications: { toolsListChanged: true } }

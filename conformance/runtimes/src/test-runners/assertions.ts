@@ -1,4 +1,4 @@
-/** The assertions that each test runner makes in its own words. Those of `failing` must fail. */
+/** The assertions that each test runner makes with its own API. The assertions of `failing` must fail. */
 import type { Assertions, ServerTest } from '@mcpx/testing/server'
 import type { server } from './travel.ts'
 

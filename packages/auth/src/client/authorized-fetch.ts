@@ -1,6 +1,6 @@
 /**
- * Sends requests with a token. If the server refuses the token, repeats the request with another one, a limited number
- * of times.
+ * Sends requests with a token. If the server refuses the token, gets another token and repeats the request, a limited
+ * number of times.
  */
 
 import { AuthError, printable } from '../auth-error.ts'

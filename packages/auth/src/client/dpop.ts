@@ -30,7 +30,7 @@ export function nonceOf({ headers }: Response): string | undefined {
 }
 
 /**
- * Returns a response with only the header `dpop-nonce`. The library would parse all challenges, whatever their length.
+ * Returns a response with only the header `dpop-nonce`, because the library would parse challenges of any length.
  */
 export function withNonceOnly(response: Response): Response {
   return new Response(null, { headers: { 'dpop-nonce': nonceOf(response) ?? '' } })

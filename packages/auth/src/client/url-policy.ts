@@ -14,7 +14,7 @@ export interface UrlPolicy {
    * Parses a URL that a server has named, and resolves its host if the option `resolve` is set. Rejects with
    * `AuthError` if the URL must not be requested.
    *
-   * @param name what the URL is, for the message
+   * @param name the description of the URL in error messages
    */
   check(step: AuthStep, name: string, url: unknown, namedBy: URL): Promise<URL>
   /** Like `check`, but without resolving the host, for a URL that only a browser opens. */

@@ -23,7 +23,7 @@ export interface WorldOptions {
   readonly on?: Readonly<Record<string, Handler>>
   /** Handles requests with a valid token. Default: `{ ok: true }`. */
   readonly serve?: (request: Request, scope: readonly string[]) => Response | Promise<Response> | undefined
-  /** The tokens that the server accepts. Default: those of its authorization server. */
+  /** The tokens that the server accepts. Default: the tokens of its authorization server. */
   readonly valid?: Set<string>
 }
 

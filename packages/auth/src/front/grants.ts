@@ -1,6 +1,6 @@
 /**
- * Grants. A grant records what a user has allowed a client to do. Codes and tokens are sealed references to a grant,
- * and are valid while it exists, so ending the grant ends all of them.
+ * Grants. A grant records what a user has allowed a client to do. Codes and tokens are encrypted references to a grant.
+ * They are valid while the grant exists, so deleting the grant revokes all of them.
  */
 
 import type { RecordStore } from '@mcpx/protocol'

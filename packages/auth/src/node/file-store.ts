@@ -31,7 +31,9 @@ type Records = Readonly<Record<string, unknown>>
 
 /**
  * Stores records in the file at `path`, readable by its owner only (0600), for any number of processes. Each change
- * replaces the whole file. Locks ensure that only one process at a time does work such as a refresh.
+ * Stores records in the file at `path`. Only the owner of the file can read it (mode 0600), and any number of processes
+ * can share it. Each change replaces the whole file. A lock ensures that only one process at a time refreshes a token
+ * or logs in.
  */
 export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOptions = {}): AuthStore {
   if (!(lockTimeout > 0)) throw new RangeError(`lockTimeout: expected a positive number of ms, got ${lockTimeout}`)

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 /** The styles of text. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta'
 
-/** What happens while `mcpx run` or `mcpx dev` serves a file, as `--json` prints it. Times are in ms. */
+/** An event of `mcpx run` or `mcpx dev`, as `--json` prints it. Times are in ms. */
 export type ServingEvent =
   | { readonly event: 'serving' | 'inspecting'; readonly url: string }
   | { readonly event: 'started'; readonly time: number }

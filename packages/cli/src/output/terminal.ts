@@ -49,7 +49,7 @@ const EXIT_TIMEOUT = 6_000
  */
 export function processTerminal(main: URL): Terminal {
   const { stdin, stderr, env, platform } = process
-  // Write with an object of our own, because `guardStdout` replaces the method of `process.stdout`.
+  // Write with a separate object, because `guardStdout` replaces the method of `process.stdout`.
   const stdout = Object.create(process.stdout, {
     write: { value: process.stdout.write.bind(process.stdout) },
   }) as typeof process.stdout

@@ -35,7 +35,10 @@ function isOurs(line: string): boolean {
   return /[\\/]node_modules[\\/]/.test(line) || toPath(line).includes(OWN_FOLDER)
 }
 
-/** Compiles files until one has a syntax error. Node does not tell the place of an error in an imported JavaScript file. */
+/**
+ * Compiles files until one has a syntax error. Node does not report the position of a syntax error in an imported
+ * JavaScript file.
+ */
 async function findSyntaxError(paths: readonly string[]): Promise<string | undefined> {
   const { createJiti } = await import('jiti')
   const jiti = createJiti(import.meta.url, { fsCache: false })

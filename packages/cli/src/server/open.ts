@@ -186,7 +186,7 @@ async function connectorOfFile(
 ): Promise<Connector | Responder> {
   const { loadServer, servesItself } = await import('./module-file.ts')
   if (await servesItself(path)) {
-    // `mcpx run` serves the export of the file, or lets the file serve by itself.
+    // `mcpx run` serves the export of the file. If the file starts a server, `mcpx run` only runs the file.
     const [command, ...args] = terminal.program
     return transports.spawn(command, [...args, 'run', path, '--stdio'])
   }

@@ -115,7 +115,9 @@ const checkProperties = (
     }),
   )
 
-/** Accepts all properties, because it is unknown which ones the patterns match. All of them count as evaluated. */
+/**
+ * Accepts all properties, because it is unknown which properties the patterns match. All properties count as evaluated.
+ */
 const skipPatternProperties = forObjects((value, evaluation, evaluated) => {
   for (const name of namesOf(value, evaluation)) {
     evaluation.skippedPatterns++

@@ -203,7 +203,10 @@ interface Mount {
 
 const mounts = new WeakMap<Handler, Mount[]>()
 
-/** Records a mount. Throws a `RegistrationError` if the outer handler would contain itself, also through other servers. */
+/**
+ * Records a mount. Throws a `RegistrationError` if the outer handler would contain itself, directly or through other
+ * servers.
+ */
 export function recordMount(outer: Handler, prefix: string, handler: Handler): void {
   const path = findPath(outer, { prefix, handler }, new Set())
   if (path !== undefined) {

@@ -65,7 +65,7 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
   return refuseRepeated(new URLSearchParams(await readBody(request)))
 }
 
-/** Refuses repeated parameters, except those that OAuth allows to repeat. */
+/** Refuses repeated parameters, except parameters that OAuth allows to repeat. */
 export function refuseRepeated(form: URLSearchParams): URLSearchParams {
   for (const name of new Set(form.keys())) {
     if (name !== 'resource' && name !== 'audience' && form.getAll(name).length > 1) {

@@ -30,7 +30,7 @@ export interface FaultOptions {
   readonly reorder?: number | undefined
   /**
    * The seed of the random numbers, an integer. The same seed causes the same faults if the client sends the same
-   * requests in the same order, also if they run at once. Default: 1.
+   * requests in the same order, even if the requests run concurrently. Default: 1.
    */
   readonly seed?: number | undefined
 }
@@ -65,7 +65,8 @@ export function faults(target: Responder | Connector, options: FaultOptions): Fa
     seed,
     ...wrapConnector(connector, async (connectOptions) => {
       connections += 1
-      // A generator of its own per connection and per request: the order of events inside of them has no effect on others.
+      // Each connection and each request has a separate generator, so the order of their events does not change the
+      // faults of others.
       const createRandom = (request: number) => createGenerator([seed, connections, request])
       const responder = repeatNotifications(connectOptions.responder, options.duplicate ?? 0, createRandom(0))
       return new FaultyConnection(await connector.connect({ ...connectOptions, responder }), options, createRandom)

@@ -154,8 +154,8 @@ export function wrapConnector(connector: Omit<Connector, 'connect'>, connect: Co
 }
 
 /**
- * Returns a connector without `peer`. Each of its connections detects the era of the server, also if the client remembers
- * it, so that the recorded requests do not depend on earlier connections.
+ * Returns a connector without `peer`. Without it, the client does not remember the era of the server, so the recorded
+ * requests do not depend on earlier connections.
  */
 export function withoutMemory(connector: Connector): Connector {
   return { ...wrapConnector(connector, (options) => connector.connect(options)), peer: undefined }

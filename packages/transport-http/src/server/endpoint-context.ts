@@ -35,7 +35,8 @@ const CHECKS = 4
 
 /**
  * The running exchanges, in an array with free places. It is not a `Set`, because V8 often replaces the table of a set
- * that changes all the time, and a replaced table keeps its members alive until the next full garbage collection.
+ * The running exchanges, in an array with free places. It is not a `Set`: if a set changes very often, V8 often
+ * replaces its hash table, and the members of a replaced table are not freed before the next full garbage collection.
  */
 export class RunningExchanges {
   readonly #places: (HttpExchange | undefined)[] = []
