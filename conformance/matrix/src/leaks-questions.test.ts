@@ -3,8 +3,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
-import { createDuplex } from '@mcpx/protocol'
-import { createChannelPair } from '@mcpx/protocol/memory'
 import { createServer, type Server } from '@mcpx/server'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
@@ -30,17 +28,7 @@ const server = createServer({ name: 'asks', version: '1' }).tool('ask', {}, asyn
 const options: ClientOptions = { era: 'legacy', onElicit: () => ({ action: 'accept', content: {} }) }
 
 const transports: Readonly<Record<string, () => Promise<Client>>> = {
-  'a channel': () =>
-    connect(
-      {
-        async connect(connectOptions) {
-          const [near, far] = createChannelPair()
-          createDuplex(far, { responder: server })
-          return createDuplex(near, connectOptions)
-        },
-      },
-      options,
-    ),
+  'a channel': () => connect(server, options),
   async 'HTTP without stored events'() {
     const { url, close } = await serveHttp(server, { port: 0, sessions: { events: false } })
     onTestFinished(() => close())

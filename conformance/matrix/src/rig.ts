@@ -11,6 +11,7 @@ import {
   type Revision,
 } from '@mcpx/protocol'
 import { waitForTasks } from '@mcpx/testing'
+import { observeConnector, type Step } from '@mcpx/testing/server'
 import type { MatrixTransport, TransportOptions } from './transports/transport.ts'
 import { createTransport, hasSeparateRequests, type TransportName } from './transports.ts'
 
@@ -103,6 +104,17 @@ export async function withRig(
   await waitForTasks()
   // Ignores warnings about connections that were closed with the clients above.
   for (const [index, warning] of warnings.entries()) if (index < warningsOfRun || !isClosed(warning)) throw warning
+}
+
+type Notification = Extract<Step, { from: 'server'; method: string }>
+
+/** Returns a connector that records the notifications of the server before the client handles them, and the notifications. */
+export function recordNotifications(connector: Connector) {
+  const notifications: Notification[] = []
+  const recording = observeConnector(connector, (step) => {
+    if (step.from === 'server' && 'method' in step && !('question' in step)) notifications.push(step)
+  })
+  return { recording, notifications }
 }
 
 /** Wraps a client and records the promises that its methods return. */

@@ -5,8 +5,7 @@ import { createServer } from '@mcpx/server'
 import { catchError, waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { recordNotifications } from '../notification-recorder.ts'
-import type { Rig } from '../rig.ts'
+import { type Rig, recordNotifications } from '../rig.ts'
 
 const info = { name: 'changes', version: '1' }
 

@@ -6,9 +6,8 @@ import { catchError, waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { deferred } from '../deferred.ts'
-import { recordNotifications } from '../notification-recorder.ts'
 import { textOf } from '../results.ts'
-import type { Rig } from '../rig.ts'
+import { type Rig, recordNotifications } from '../rig.ts'
 
 const info = { name: 'flow', version: '1' }
 const oneTool = (run: (ctx: Context) => Awaitable<string>) => createServer(info).tool('t', {}, (_args, ctx) => run(ctx))

@@ -8,8 +8,8 @@ import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
 import { deferred } from '../deferred.ts'
-import { recordNotifications } from '../notification-recorder.ts'
 import { errorTextOf, jsonOf, textOf } from '../results.ts'
+import { recordNotifications } from '../rig.ts'
 
 const info = { name: 'asking', version: '1' }
 const createAsker = (run: (ctx: Context) => Awaitable<unknown>) =>

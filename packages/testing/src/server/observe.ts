@@ -68,12 +68,23 @@ export function pickDefined<Value extends object>(
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
 }
 
-/** Returns a connector whose connections pass each step to `onStep`, and call `onClose` when they have ended. */
+/**
+ * Returns a connector whose connections pass each message to `onStep`, as transcripts contain it: a notification of the
+ * server before the client handles it. `onClose` is called when a connection has ended.
+ *
+ * ```ts
+ * const steps: Step[] = []
+ * await using client = await connect(observeConnector(http(url), (step) => void steps.push(step)))
+ * ```
+ *
+ * @param target a connector, or a server in the same process
+ */
 export function observeConnector(
-  connector: Connector,
+  target: Responder | Connector,
   onStep: (step: Step) => void,
   onClose: () => void = () => {},
 ): Connector {
+  const connector = toConnector(target)
   let calls = 0
   let questions = 0
   /** The numbers of running calls, by the options of their requests. Messages of the server refer to a call by its options. */
