@@ -48,7 +48,7 @@ export function packageNameOf(folder: string): string {
     .trim()
     .toLowerCase()
     .replace(/[^a-z0-9._~-]+/g, '-')
-    .replace(/^[._-]+|[._-]+$/g, '')
+    .replace(/^[._-]+|(?<![._-])[._-]+$/g, '')
     .slice(0, MAX_LENGTH)
   return name === '' || problemOf(name) !== undefined ? 'my-server' : name
 }

@@ -279,7 +279,7 @@ async function checkCors(url: URL, prober: Prober, diagnosis: Diagnosis): Promis
 
 /** Compares the headers that a preflight allows with the headers that clients send. */
 export function checkCorsHeaders(headers: Headers, diagnosis: Diagnosis): void {
-  const listed = (name: string) => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
+  const listed = (name: string) => (headers.get(name) ?? '').split(',').map((each) => each.trim().toLowerCase())
   const allowed = listed('access-control-allow-headers')
   const missing = CLIENT_HEADERS.filter(
     (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),

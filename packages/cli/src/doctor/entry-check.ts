@@ -160,7 +160,7 @@ function checkUrl(
     return problem('config-type', `${label}: no "type"`, `"type": "http", "url": ${JSON.stringify(url)}`)
   }
   // Hosts replace variables, so check only the rest of the URL.
-  const text = url.replace(/\$\{[^}]*\}/g, 'x')
+  const text = url.replace(/\$\{[^{}]*\}/g, 'x')
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     return problem('config-url', `${label}: not an http or https URL`, '"https://example.com/mcp"')
@@ -181,7 +181,7 @@ function checkUrl(
 function checkCommand(settings: SettingsEntry, { command = '', args = [], cwd }: Members): EntryProblem | undefined {
   const { label, machine, scope } = settings
   const { isAbsolute, join } = pathsOf(machine.platform)
-  if (/\$\{[^}]*\}|^~/.test(command)) return undefined
+  if (/\$\{[^{}]*\}|^~/.test(command)) return undefined
   const [first = '', ...rest] = command.trim().split(/\s+/)
   if (rest.length > 0 && !settings.exists(command, machine) && settings.exists(first, machine)) {
     const hint = `"command": ${JSON.stringify(first)}, "args": ${JSON.stringify([...rest, ...args])}`

@@ -104,7 +104,7 @@ function readAuthor(author: unknown): Author | undefined {
   const ownName = stringOf(name)
   if (ownName === undefined) return undefined
   const [ownEmail = '', ownUrl] = [stringOf(email), urlOf(url)]
-  const isEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(ownEmail)
+  const isEmail = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(ownEmail)
   return { name: ownName, ...(isEmail && { email: ownEmail }), ...(ownUrl && { url: ownUrl }) }
 }
 

@@ -158,7 +158,10 @@ function convert(place: string, text: string, { types, choices }: SchemaView): u
   }
   if (types.has('string')) return text
   if (types.size === 0) return tryJson(text) ?? text
-  if ((types.has('number') || types.has('integer')) && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text.trim())) {
+  if (
+    (types.has('number') || types.has('integer')) &&
+    /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text.trim())
+  ) {
     return Number(text)
   }
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'

@@ -117,7 +117,7 @@ export function nameFor(given: string | undefined, server: InstalledServer, word
   if (given !== undefined) {
     throw usageError(`--name: expected 1 to 64 letters, digits, _ and -, got ${JSON.stringify(given)}`)
   }
-  const cleaned = name.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '')
+  const cleaned = name.replace(/[^\w-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '')
   if (cleaned !== '') return cleaned.slice(0, 64)
   throw usageError('The server needs a name', 'Write --name <name>.')
 }

@@ -99,7 +99,7 @@ export function listOperations({ root }: ApiDocument): Operation[] {
 
 /** Returns a name that every client accepts: letters, digits, `_` and `-`. */
 function toolName(text: string): string {
-  const name = text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '')
+  const name = text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|(?<!_)_+$/g, '')
   return (name === '' ? 'operation' : name).slice(0, MAX_NAME)
 }
 

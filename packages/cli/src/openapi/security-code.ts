@@ -117,7 +117,7 @@ export class SecurityCode {
     const name = key
       .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
       .replace(/[^A-Za-z0-9]+/g, '_')
-      .replace(/^_+|_+$/g, '')
+      .replace(/^_+|(?<!_)_+$/g, '')
       .toUpperCase()
     return uniqueName(`${this.#prefix}_${name || 'SECRET'}`.slice(0, 80), this.#variables)
   }

@@ -76,7 +76,7 @@ export function writeServerFile(
     document.title
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
+      .replace(/^-+|(?<!-)-+$/g, '')
       .slice(0, 60) || 'api'
   const sections = [
     lineComment(

@@ -189,7 +189,7 @@ function intersection(types: readonly string[], isLiteral: boolean): string {
 
 /** Returns the type in parentheses if it is a union or an intersection. */
 function parenthesized(type: string): string {
-  const withoutStrings = type.replace(/"(?:[^"\\]|\\.)*"/g, '')
+  const withoutStrings = type.replace(/"(?:[^"\\]|\\.)*"?/gs, '')
   let depth = 0
   for (const character of withoutStrings) {
     if ('{[('.includes(character)) depth++

@@ -46,7 +46,8 @@ async function findSyntaxError(paths: readonly string[]): Promise<string | undef
     const source = await readFile(filename, 'utf8').catch(() => '')
     // The compiler returns a program that throws the error.
     const [, report] =
-      /__JITI_ERROR__ = (\{.*\})$/.exec(jiti.transform({ source, filename, ts: /tsx?$/.test(filename) })) ?? []
+      /^exports\.__JITI_ERROR__ = (\{.*\})$/.exec(jiti.transform({ source, filename, ts: /tsx?$/.test(filename) })) ??
+      []
     if (report === undefined) continue
     const { line, column } = JSON.parse(report) as { line: number; column: number }
     return `at ${filename}:${line}:${column + 1}`
@@ -55,5 +56,5 @@ async function findSyntaxError(paths: readonly string[]): Promise<string | undef
 }
 
 function toPath(line: string): string {
-  return line.replace(/file:\/\/[^\s)]+?(?=:\d+)/, (url) => fileURLToPath(url))
+  return line.replace(/file:\/\/(?:(?!file:\/\/)[^\s)])+?(?=:\d+)/, (url) => fileURLToPath(url))
 }
