@@ -37,8 +37,8 @@ export { isObject, kindOf, placeOf, quoted, tooLong } from './json.ts'
 export type { FromJsonSchema } from './json-schema-type.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH,
-  MAX_URI_LENGTH, type ValueLimits, withDefaultLimits,
+  CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, estimateBytes, MAX_CURSOR_LENGTH, MAX_ID_LENGTH,
+  MAX_NAME_LENGTH, MAX_URI_LENGTH, type ValueLimits, withDefaultLimits,
 } from './limits.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

@@ -84,3 +84,22 @@ export function withDefaultLimits<Limits extends object>(
   }
   return limits
 }
+
+/** The memory of a request besides its JSON, in bytes. */
+const REQUEST_COST = 2_048
+/** The memory of an object or array besides its members, and of an item or member, in bytes. */
+const OBJECT_COST = 64
+const ITEM_COST = 24
+
+/** Estimates the memory of a request from its JSON, in bytes: `[{},{}]` takes far more than its 7 characters. */
+export function estimateBytes(text: string): number {
+  const containers = countOf(text, '{') + countOf(text, '[')
+  return REQUEST_COST + text.length + containers * OBJECT_COST + countOf(text, ',') * ITEM_COST
+}
+
+/** Counts a character. For long strings, `indexOf` is many times faster than a loop over all characters. */
+function countOf(text: string, character: string): number {
+  let count = 0
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
+  return count
+}

@@ -177,4 +177,52 @@ describe('a disconnected client', () => {
     answers[0]?.open()
     expect(await drainTime(http)).toBeLessThan(500)
   })
+
+  it('does not handle modern requests whose connection has closed while they waited for their turn', async () => {
+    const count = 1_000
+    let handled = 0
+    let socket: Socket | undefined
+    const server = new HandWritten({
+      'tools/list': () => {
+        handled += 1
+        socket?.destroy()
+        return { tools: [] }
+      },
+    })
+    socket = await dial(await serve(server))
+    socket.write(list.repeat(count))
+    await once(socket, 'close')
+    await delay(200)
+    expect(handled).toBeLessThan(count / 2)
+  })
+
+  it('lets other requests run while a call sends messages to a client that has disconnected', async () => {
+    const messages = 3_000
+    let sent = 0
+    const began = gate()
+    const server = new HandWritten({
+      'tools/list': async (_params, exchange) => {
+        began.open()
+        for (; sent < messages; sent++) await exchange.notify('notifications/message', { data: 'x'.repeat(50_000) })
+        return { tools: [] }
+      },
+      ping: () => ({}),
+    })
+    const http = await serve(server)
+    const legacy = await legacyList(http)
+    const socket = await dial(http)
+    socket.write(legacy)
+    await began.promise
+    socket.destroy()
+    const ping = request('ping')
+    const session = /mcp-session-id: (\S+)/.exec(legacy)?.[1] as string
+    const headers = { 'content-type': 'application/json', 'mcp-session-id': session }
+    for (let n = 0; n < 3; n++) {
+      const before = sent
+      await (await fetch(http.url, { method: 'POST', headers, body: JSON.stringify(ping) })).text()
+      expect(sent - before).toBeLessThan(messages / 3)
+    }
+    expect(sent).toBeLessThan(messages)
+    sent = messages
+  })
 })

@@ -7,12 +7,6 @@ import { bindingsOf } from './http-request.ts'
 import type { HttpLimits } from './options.ts'
 import { callerLimited, type HttpAnswer, unavailable } from './responses.ts'
 
-/** The memory of a request besides its body, in bytes. */
-const REQUEST_COST = 2_048
-/** The memory of an object or array besides its members, and of an item or member, in bytes. */
-const OBJECT_COST = 64
-const ITEM_COST = 24
-
 /** The limits that callers share. */
 export class SharedLimits {
   readonly running: SharedLimit
@@ -145,17 +139,4 @@ export class Admission {
     this.#bytes += added
     return undefined
   }
-}
-
-/** Estimates the memory of a message from its JSON: `[{},{}]` takes far more than its 7 characters. */
-export function estimateBytes(text: string): number {
-  const containers = countOf(text, '{') + countOf(text, '[')
-  return REQUEST_COST + text.length + containers * OBJECT_COST + countOf(text, ',') * ITEM_COST
-}
-
-/** Counts a character. For long strings, `indexOf` is many times faster than a loop over all characters. */
-function countOf(text: string, character: string): number {
-  let count = 0
-  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
-  return count
 }

@@ -90,7 +90,7 @@ async function readFromNode(
   timeout: number,
   admission: Admission,
 ): Promise<Body> {
-  await requestTurnOf()
+  await requestTurnOf(admission.caller)
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
     // If the body had arrived and reading still failed, other code has read the body.

@@ -5,13 +5,14 @@ import {
   decode,
   encode,
   errorMessage,
+  estimateBytes,
   isRequest,
   Refusal,
   type Responder,
   serverInfoOf,
 } from '@mcpx/protocol'
 import type { Context } from 'hono'
-import { estimateBytes, type SharedLimits } from './admission.ts'
+import type { SharedLimits } from './admission.ts'
 import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
 import { HttpExchange } from './exchange.ts'

@@ -5,7 +5,7 @@ import { encodeComment } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
 import type { HttpRequest } from './http-request.ts'
 import { eventsResponse, type HttpAnswer } from './responses.ts'
-import { every, nextTurn } from './timers.ts'
+import { countResponse, every, nextTurn, requestTurnOf } from './timers.ts'
 import type { UnreadResponse } from './unread.ts'
 
 /** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
@@ -103,6 +103,13 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       this.#resolveRoom = resolve
     })
     return this.#room
+  }
+
+  /** Resolves when a sender of much text may continue. Senders take turns with the requests of all callers. */
+  takeTurn(length: number): Promise<void> {
+    countResponse(length)
+    if (this.#request.outgoing === undefined) return new Promise((resolve) => setTimeout(resolve))
+    return requestTurnOf(this.caller)
   }
 
   end(): void {

@@ -20,7 +20,7 @@ import { EventStream } from './event-stream.ts'
 import { HttpExchange } from './exchange.ts'
 import type { HttpRequest, PostBody } from './http-request.ts'
 import { createPlainStream, Reply } from './reply.ts'
-import { accepted, type HttpAnswer, refusal } from './responses.ts'
+import { accepted, emptyEventsResponse, type HttpAnswer, refusal } from './responses.ts'
 
 const LISTEN = 'subscriptions/listen'
 
@@ -59,6 +59,8 @@ export async function postModern(
     await endpoint.handleNotification(posted, new HttpExchange({ request, endsWithClient: true }))
     return accepted()
   }
+  // The request may have waited for its turn after its client has disconnected.
+  if (request.isGone) return emptyEventsResponse()
   const { id, method } = posted
   const envelope = checkEnvelope(posted, request)
   if (envelope instanceof RpcError) return refusal(400, envelope, id)

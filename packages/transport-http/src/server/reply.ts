@@ -51,6 +51,9 @@ export interface ReplyPolicy {
 /** One response, the responses to a batch, or undefined if the request was cancelled. */
 export type Answer = ResponseMessage | ResponseMessage[] | undefined
 
+/** The sent characters after which a sender waits for its turn. */
+const TURN = 16 * 1024
+
 export class Reply implements MessageSink {
   readonly #endpoint: EndpointContext
   readonly #request: HttpRequest
@@ -58,6 +61,8 @@ export class Reply implements MessageSink {
   #stream: MessageStream | undefined
   #resolve: ((response: HttpAnswer) => void) | undefined
   #hasEnded = false
+  /** The characters since the last turn. */
+  #sent = 0
 
   constructor(endpoint: EndpointContext, request: HttpRequest, policy: ReplyPolicy) {
     this.#endpoint = endpoint
@@ -81,10 +86,23 @@ export class Reply implements MessageSink {
   send(message: Message | undefined): Promise<void> | undefined {
     if (!this.canSend) return undefined
     const text = message && messageText(message, this.#endpoint)
-    if (text !== undefined) return this.#open().send(text)
+    if (text !== undefined) {
+      const stream = this.#open()
+      return this.#waitForTurn(stream, text.length, stream.send(text))
+    }
     // Send a comment, because some runtimes send the headers only with the first bytes of the body.
     if (message === undefined) this.#open().body.sendComment()
     return undefined
+  }
+
+  /** Waits after some text: a handler whose client has disconnected, or reads as fast as it sends, would never wait. */
+  #waitForTurn({ body }: MessageStream, sent: number, room: Promise<void> | undefined): Promise<void> | undefined {
+    this.#sent += sent
+    if (this.#sent < TURN) return room
+    const length = this.#sent
+    this.#sent = 0
+    const turn = () => body.takeTurn(length)
+    return room === undefined ? turn() : room.then(turn)
   }
 
   closeStream(): void {

@@ -5,7 +5,7 @@ it('handles eight requests at the same time, until each of them waits for someth
   let running = 0
   let most = 0
   async function handle(): Promise<void> {
-    await requestTurnOf()
+    await requestTurnOf('a')
     running += 1
     most = Math.max(most, running)
     for (let job = 0; job < 100; job++) await Promise.resolve()
@@ -13,4 +13,16 @@ it('handles eight requests at the same time, until each of them waits for someth
   }
   await Promise.all(Array.from({ length: 200 }, handle))
   expect(most).toBe(8)
+})
+
+it('handles the requests of callers in turn', async () => {
+  const handled: string[] = []
+  async function handle(caller: string): Promise<void> {
+    await requestTurnOf(caller)
+    handled.push(caller)
+  }
+  await Promise.all([...Array.from({ length: 200 }, () => handle('many')), handle('one'), handle('other')])
+  expect(handled.indexOf('one')).toBe(8)
+  expect(handled.indexOf('other')).toBe(9)
+  expect(handled).toHaveLength(202)
 })

@@ -58,17 +58,22 @@ interface RequestGroup {
   size: number
 }
 
-/** The requests that have arrived and are not handled yet, oldest first. */
-const groups: RequestGroup[] = []
+/** The requests that have arrived and are not handled yet, by caller, oldest first. */
+const waiting = new Map<string | undefined, RequestGroup[]>()
 let handledInTurn = 0
 let bytesInTurn = 0
 
 /**
  * Resolves when a request may be handled, in a later turn of the event loop. The number of requests per turn and at the
- * same time is limited, so that responses are written and read before more memory is used. For Node only, like
- * `nextTurn`.
+ * same time is limited, so that responses are written and read before more memory is used. The callers take turns, so
+ * that the requests of one do not wait for all earlier requests of another. For Node only, like `nextTurn`.
  */
-export function requestTurnOf(): Promise<void> {
+export function requestTurnOf(caller: string | undefined): Promise<void> {
+  const groups = waiting.get(caller) ?? []
+  if (groups.length === 0) {
+    if (waiting.size === 0) inNextTurn(beginTurn)
+    waiting.set(caller, groups)
+  }
   let group = groups.at(-1)
   if (group === undefined || group.size >= REQUESTS_AT_ONCE) {
     let begin = () => {}
@@ -76,10 +81,21 @@ export function requestTurnOf(): Promise<void> {
       begin = resolve
     })
     group = { promise, begin, size: 0 }
-    if (groups.push(group) === 1) inNextTurn(beginTurn)
+    groups.push(group)
   }
   group.size += 1
   return group.promise
+}
+
+/** Takes the oldest requests of the caller whose turn it is. */
+function takeGroup(): RequestGroup | undefined {
+  const [first] = waiting
+  if (first === undefined) return undefined
+  const [caller, groups] = first
+  const group = groups.shift()
+  waiting.delete(caller)
+  if (groups.length > 0) waiting.set(caller, groups)
+  return group
 }
 
 /** Counts the bytes of a response that was created in this turn. */
@@ -98,11 +114,11 @@ function beginGroup(): void {
     inNextTurn(beginTurn)
     return
   }
-  const group = groups.shift()
+  const group = takeGroup()
   if (group === undefined) return
   handledInTurn += group.size
   group.begin()
-  if (groups.length > 0) afterJobs(beginGroup)
+  if (waiting.size > 0) afterJobs(beginGroup)
 }
 
 /**

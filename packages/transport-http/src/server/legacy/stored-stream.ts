@@ -223,6 +223,7 @@ export class StoredStream implements UnreadResponse {
       if (missed.length === 0) return
       for (const event of missed) {
         last = event.id
+        await reader.takeTurn(event.data.length)
         // Waits for the reader, because the missed events may exceed the limit for unread bytes.
         await this.#sendTo(reader, event)
       }

@@ -247,6 +247,7 @@ export class SessionStreams {
     const send = async ({ id, data }: StoredEvent) => {
       last = id
       isIdle = false
+      await reader.takeTurn(data.length)
       await reader.send(encodeEvent({ id, data }))
     }
     const checkWriter = async () => {
