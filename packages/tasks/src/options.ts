@@ -10,7 +10,8 @@ export interface TaskLimits {
    */
   readonly tasks: number
   /**
-   * The share of `tasks` that one caller may use, from 0 to 1. Each caller may have at least 16 tasks. Default: 0.25.
+   * The share of `tasks` and `arguments` that one caller may use, from 0 to 1. Each caller may have at least 16 tasks.
+   * Default: 0.25.
    */
   readonly perCaller: number
   /**
@@ -18,6 +19,11 @@ export interface TaskLimits {
    * that exceeds this size throws, and a result that exceeds it makes the task fail. Default: 1,048,576.
    */
   readonly data: number
+  /**
+   * The largest size of the arguments of all tasks that one process works on, in bytes, estimated from their JSON. Above
+   * it, a call of an `auto` tool gets a plain response, and a call of a `required` tool an error. Default: 33,554,432.
+   */
+  readonly arguments: number
   /** The largest number of open questions of one task. Default: 100. */
   readonly questions: number
   /** The largest number of tasks in one `subscriptions/listen` request. Default: 1,000. */
@@ -31,6 +37,7 @@ export const TASK_LIMITS: TaskLimits = {
   tasks: 10_000,
   perCaller: SHARE_PER_CALLER,
   data: 1_048_576,
+  arguments: 33_554_432,
   questions: 100,
   subscriptions: 1_000,
   resumptions: 10,

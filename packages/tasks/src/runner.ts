@@ -2,12 +2,20 @@
  * Runs the tasks of one process: creates tasks, renews their leases, and claims tasks of processes that have crashed.
  */
 
-import { type AuthInfo, type Context, type JsonObject, pause, principalOf, SharedLimit } from '@mcpx/protocol'
+import {
+  type AuthInfo,
+  type Context,
+  estimateBytes,
+  type JsonObject,
+  pause,
+  principalOf,
+  SharedLimit,
+} from '@mcpx/protocol'
 import type { ExtensionHost, ServerRequest } from '@mcpx/server'
 import { isRetryable, LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
 import type { TaskSettings } from './options.ts'
 import { ended, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
-import type { TaskRecords } from './records.ts'
+import { type TaskRecords, TaskTooLarge } from './records.ts'
 import { failed, TaskRun } from './run.ts'
 
 /** The length of a task id: 192 random bits, in bytes. */
@@ -27,8 +35,10 @@ export class TaskRunner {
   readonly host: ExtensionHost
   readonly records: TaskRecords
   readonly settings: TaskSettings
-  readonly #runs = new Map<string, { readonly run: TaskRun; readonly live: LiveTask }>()
+  /** The tasks of this process, with the bytes of their arguments that count in the limit. */
+  readonly #runs = new Map<string, { readonly run: TaskRun; readonly live: LiveTask; readonly bytes: number }>()
   readonly #kept: SharedLimit
+  readonly #arguments: SharedLimit
   /** The tasks that count toward the limit, in the order of their expiry. */
   readonly #expiries: { readonly caller: string | undefined; readonly at: number }[] = []
   /** The id of this process. Created on first use, because workerd has no random values while modules are loaded. */
@@ -41,7 +51,9 @@ export class TaskRunner {
     this.host = host
     this.records = records
     this.settings = settings
-    this.#kept = new SharedLimit(settings.limits.tasks, settings.limits.perCaller)
+    const { tasks, arguments: bytes, perCaller } = settings.limits
+    this.#kept = new SharedLimit(tasks, perCaller)
+    this.#arguments = new SharedLimit(bytes, perCaller)
   }
 
   get #lease() {
@@ -79,8 +91,11 @@ export class TaskRunner {
 
   /** Stores the task of a call. Returns undefined if the limits allow no further task. */
   async create(run: TaskRun): Promise<LiveTask | undefined> {
-    const { ttl, pollInterval } = this.settings
-    if (!this.#acquire(run.caller)) return undefined
+    const { ttl, pollInterval, limits } = this.settings
+    const text = JSON.stringify(run.request.params)
+    if (text.length > limits.data) throw new TaskTooLarge(`the arguments have more than ${limits.data} characters`)
+    const bytes = estimateBytes(text)
+    if (!this.#acquire(run.caller, bytes)) return undefined
     const id = createId()
     const now = Date.now()
     const kept = ttl + keptAfter(ttl)
@@ -106,13 +121,14 @@ export class TaskRunner {
       await this.records.create(id, data, kept, this.#lease)
     } catch (error) {
       this.#kept.release(run.caller)
+      this.#arguments.release(run.caller, bytes)
       // The store may have created the task before it failed. Cancel the task, because otherwise another process would
       // resume it.
       live.change((stored) => ended(stored, { status: 'cancelled' })).catch(() => {})
       throw error
     }
     this.#expiries.push({ caller: run.caller, at: performance.now() + kept })
-    this.#runs.set(id, { run, live })
+    this.#runs.set(id, { run, live, bytes })
     await this.#open(live)
     return live
   }
@@ -126,6 +142,8 @@ export class TaskRunner {
 
   /** Called when the work on a task has ended in this process. */
   release(id: string): void {
+    const { run, bytes = 0 } = this.#runs.get(id) ?? {}
+    this.#arguments.release(run?.caller, bytes)
     this.#runs.delete(id)
   }
 
@@ -183,7 +201,7 @@ export class TaskRunner {
     const request: ServerRequest = { method: 'tools/call', params }
     const live = new LiveTask(this.records, task, this.#lease.owner)
     const run = new TaskRun(this, { request, auth, client }, { isResumable: true, live })
-    this.#runs.set(task.id, { run, live })
+    this.#runs.set(task.id, { run, live, bytes: 0 })
     await this.#open(live)
     try {
       await live.change((counted) => ({ ...counted, resumptions: counted.resumptions + 1 }))
@@ -254,10 +272,13 @@ export class TaskRunner {
     await this.records.renew(id, { ...this.#lease, duration: 0 })
   }
 
-  #acquire(caller: string | undefined): boolean {
+  #acquire(caller: string | undefined, bytes: number): boolean {
     const now = performance.now()
     while ((this.#expiries[0]?.at ?? now) < now) this.#kept.release(this.#expiries.shift()?.caller)
-    return this.#kept.acquire(caller) === undefined
+    if (this.#kept.acquire(caller) !== undefined) return false
+    if (this.#arguments.acquire(caller, bytes) === undefined) return true
+    this.#kept.release(caller)
+    return false
   }
 
   #seal(id: string, { request, auth, client }: TaskRun, ttl: number): Promise<string> {

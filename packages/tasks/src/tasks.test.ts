@@ -709,4 +709,24 @@ describe('tasks()', () => {
     expect(await peer.call('required')).toMatchObject({ code: -32603, data: { reason: 'limit' } })
     expect(await peer.call('auto')).toMatchObject({ resultType: 'complete' })
   })
+
+  it('limits the arguments of the tasks that run, in all and per caller', async () => {
+    const server = create({ limits: { data: 20_000, arguments: 60_000, perCaller: 1 } })
+      .tool('wait', { task: 'required' }, (_, { signal }) => untilAborted(signal))
+      .tool('resumable', { task: 'required', resumable: true }, (_, { signal }) => untilAborted(signal))
+    const peer = connectPeer(server)
+    const text = 'x'.repeat(10_000)
+    const first = await peer.call('wait', { text })
+    for (let n = 0; n < 3; n++) expect(await peer.call('resumable', { text })).toMatchObject({ resultType: 'task' })
+    expect(await peer.call('wait', { text })).toMatchObject({ code: -32603, data: { reason: 'limit' } })
+    await peer.send('tasks/cancel', { taskId: first.taskId })
+    await peer.until(first.taskId, 'cancelled')
+    expect(await peer.call('wait', { text })).toMatchObject({ resultType: 'task' })
+    const tooLarge = await peer.call('wait', { text: 'x'.repeat(20_000) })
+    expect(tooLarge).toMatchObject({ code: -32603, data: { reason: 'too-large' } })
+  })
 })
+
+function untilAborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted')))
+}
