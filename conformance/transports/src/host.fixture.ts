@@ -7,6 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { AuthInfo, Store } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
+import { tasks } from '@mcpx/tasks'
 import type { HttpLimits } from '@mcpx/transport-http'
 import { type ServeHttpOptions, serveHttp } from '@mcpx/transport-http/node'
 import { openStores } from './stores.fixture.ts'
@@ -17,6 +18,8 @@ export interface HostOptions {
   readonly stores?: number
   /** The size of the heap, in MB. Default: as Node chooses. */
   readonly heap?: number
+  /** Whether the server also has prompts, resource templates and tasks. Default: false. */
+  readonly hasAllFeatures?: boolean
   /** Whether requests with the header `x-caller` are authenticated with its value. */
   readonly knowsCallers?: boolean
 }
@@ -37,11 +40,12 @@ const counting = {
   properties: { times: { type: 'integer' }, pause: { type: 'number' }, size: { type: 'integer' } },
 } as const
 
-export function createHost(store?: Store) {
+export function createHost(store?: Store, hasAllFeatures = false) {
   const counts = { calls: 0, aborted: 0, grown: 0 }
+  const extensions = hasAllFeatures ? [tasks()] : []
   const server: Server = createServer(
     { name: 'host', version: '1' },
-    { secrets: ['known to all processes of one endpoint'], store },
+    { secrets: ['known to all processes of one endpoint'], store, extensions },
   )
     .tool('echo', { input: text }, (args) => {
       counts.calls += 1
@@ -82,7 +86,18 @@ export function createHost(store?: Store) {
       const answer = await ctx.elicit('name', { message: 'Who?', schema: { ...schema } })
       return `${answer.action} received by ${process.pid}`
     }) as unknown as Server
+  if (hasAllFeatures) addFeatures(server)
   return { server, counts }
+}
+
+function addFeatures(server: Server): void {
+  server
+    .tool('work', { task: 'required' }, (_args, { signal }) => {
+      return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('aborted')))
+    })
+    .tool('repeat', { input: text, task: 'required' }, (args) => String((args as { text?: string }).text))
+    .prompt('greet', { args: text, complete: { text: ['one', 'two'] } }, (args) => `Greet ${args.text}`)
+    .resource('memo://{name}', { name: 'memo', complete: { name: ['one', 'two'] } }, ({ name }) => `${name}`)
 }
 
 function look({ calls, aborted }: { calls: number; aborted: number }): HostResources {
@@ -104,9 +119,9 @@ let collectGarbage = (): void => {}
 async function main(): Promise<void> {
   setFlagsFromString('--expose-gc')
   collectGarbage = runInNewContext('gc') as () => void
-  const { serve = {}, stores, knowsCallers } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
+  const { serve = {}, stores, knowsCallers, hasAllFeatures } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
   const shared = stores === undefined ? undefined : await openStores(stores)
-  const { server, counts } = createHost(shared)
+  const { server, counts } = createHost(shared, hasAllFeatures)
   const authenticate = knowsCallers ? readCaller : undefined
   const { url, port } = await serveHttp(server, { port: 0, ...serve, authenticate })
   process.on('message', (command) => {

@@ -3,6 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { CallerOptions, CallsMade } from './caller.fixture.ts'
 import type { HostOptions, HostResources } from './host.fixture.ts'
 
 export interface Host {
@@ -58,6 +59,36 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
       await exited
     },
   })
+}
+
+export interface Caller {
+  begin(): void
+  /** Resolves when the last calls have been answered. */
+  end(): Promise<CallsMade>
+  close(): void
+}
+
+/** Starts a process that calls a server, so that its calls do not wait for this process. */
+export async function startCaller(host: Host, calls: CallerOptions['calls']): Promise<Caller> {
+  const options: CallerOptions = { port: host.port, server: host.pid, calls }
+  const child = fork(fileURLToPath(new URL('./caller.fixture.ts', import.meta.url)), [JSON.stringify(options)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  started.push(child)
+  await once(child, 'message')
+  let made: Promise<CallsMade>
+  return {
+    begin() {
+      made = once(child, 'message').then(([calls]) => calls as CallsMade)
+      child.send('begin')
+    },
+    end() {
+      child.send('end')
+      return made
+    },
+    close: () => void child.kill('SIGKILL'),
+  }
 }
 
 /** Waits until a server process has at most the given numbers of resources; throws after a timeout. */

@@ -108,11 +108,11 @@ export const initialize = (protocolVersion = '2025-11-25', capabilities: object 
 })
 
 /** Opens a session and returns its id. */
-export async function openSession(url: string, capabilities: object = {}): Promise<string> {
+export async function openSession(url: string, capabilities: object = {}, revision?: string): Promise<string> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const post = (body: object, more: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { ...headers, ...more } })
-  const response = await post(initialize('2025-11-25', capabilities))
+  const response = await post(initialize(revision, capabilities))
   await response.text()
   const id = response.headers.get('mcp-session-id') as string
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': id })

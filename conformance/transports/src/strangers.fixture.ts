@@ -2,7 +2,8 @@
 
 import { connect, type Socket } from 'node:net'
 import { LEGACY, modern } from './connections.fixture.ts'
-import { initialize, openSession, raw, rawCall, rawLegacy, rawModern } from './sockets.fixture.ts'
+import { largestRequests, longest, openSessions, pick, postModern, type RequestOf } from './requests.fixture.ts'
+import { initialize, raw, rawCall, rawLegacy, rawModern } from './sockets.fixture.ts'
 
 const LARGEST_BODY = 4 * 1024 * 1024
 const LARGEST_HEADERS = 15_000
@@ -15,13 +16,19 @@ export interface Flood {
   readonly each?: number
   /** Whether the client reads the responses. Default: false. */
   readonly reads?: boolean
-  /** Returns the bytes of one request, after the preparations. */
-  prepare(url: string): RequestOf | Promise<RequestOf>
+  /** The most requests of a socket that wait for their responses. Default: no limit. */
+  readonly window?: number
+  /**
+   * Returns the bytes of one request, after the preparations.
+   *
+   * @param open opens another connection to the server, until the end of the flood
+   */
+  prepare(url: string, open: () => Socket): RequestOf | Promise<RequestOf>
 }
 
-type RequestOf = (index: number) => string | Buffer
-
 export interface FloodResult {
+  /** The number of requests that the server has read. */
+  readonly count: number
   /** The number of responses, by status. */
   readonly statuses: Readonly<Record<string, number>>
   close(): void
@@ -32,32 +39,43 @@ const LONGEST = 5_000
 
 /** Sends a flood; resolves when everything is sent, when the server has read nothing for half a second, or after five. */
 export async function send(flood: Flood, url: string): Promise<FloodResult> {
-  const requestOf = await flood.prepare(url)
-  const { port } = new URL(url)
+  const { each = 1, reads = false, window = Number.POSITIVE_INFINITY } = flood
   const statuses: Record<string, number> = {}
   const sockets: Socket[] = []
   let progress = performance.now()
+  let count = 0
   const note = () => {
     progress = performance.now()
   }
-  const { each = 1, reads = false } = flood
-  async function run(index: number): Promise<void> {
-    const socket = connect({ port: Number(port), host: '127.0.0.1' })
+  function open(): Socket {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
     sockets.push(socket)
+    return socket.on('error', () => {})
+  }
+  const requestOf = await flood.prepare(url, open)
+  async function run(index: number): Promise<void> {
+    const socket = open()
+    let answered = 0
+    let onAnswer = () => {}
     const ended = new Promise<void>((resolve) => socket.on('close', () => resolve()))
-    socket.on('error', () => {})
     if (reads) {
-      socket.on('data', (chunk) => {
+      readStatuses(socket, (status) => {
+        statuses[status] = (statuses[status] ?? 0) + 1
+        answered += 1
         note()
-        for (const [, status = ''] of chunk.toString('latin1').matchAll(/HTTP\/1\.1 (\d+)/g)) {
-          statuses[status] = (statuses[status] ?? 0) + 1
-        }
+        onAnswer()
       })
     } else socket.pause()
     for (let n = 0; n < each && !socket.destroyed; n++) {
       const sent = new Promise<void>((resolve) => void socket.write(requestOf(index * each + n), () => resolve()))
       await Promise.race([sent, ended])
+      count += 1
       note()
+      if (n - answered < window) continue
+      const hasAnswer = new Promise<void>((resolve) => {
+        onAnswer = resolve
+      })
+      await Promise.race([hasAnswer, ended])
     }
   }
   const end = performance.now() + LONGEST
@@ -65,14 +83,39 @@ export async function send(flood: Flood, url: string): Promise<FloodResult> {
     while (performance.now() - progress < 500 && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await Promise.race([Promise.all(Array.from({ length: flood.sockets }, (_, index) => run(index))), idle()])
-  if (reads) await idle()
+  const all = Promise.all(Array.from({ length: flood.sockets }, (_, index) => run(index)))
+  await Promise.race([all, idle()])
+  // The answers to the last requests of a window arrive soon; others may never arrive.
+  const expected = flood.sockets * each
+  while (reads && Object.values(statuses).reduce((sum, each) => sum + each, 0) < expected) {
+    if (performance.now() - progress > 500 || performance.now() > end) break
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
   return {
+    count,
     statuses,
     close() {
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+const STATUS = /HTTP\/1\.1 (\d{3})/g
+const STATUS_LENGTH = 12
+
+/** Calls `onStatus` with the status of each response. */
+function readStatuses(socket: Socket, onStatus: (status: string) => void): void {
+  let rest = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    const text = rest + chunk
+    let end = 0
+    for (const match of text.matchAll(STATUS)) {
+      end = match.index + STATUS_LENGTH
+      onStatus(match[1] as string)
+    }
+    // The end of the chunk may be a part of the next status line.
+    rest = text.slice(Math.max(end, text.length - STATUS_LENGTH + 1))
+  })
 }
 
 const REST = 1_000
@@ -81,9 +124,6 @@ const wide = (bytes: number) => `[${'{},'.repeat(Math.floor((bytes - REST) / 3))
 const long = (bytes: number) => 'x'.repeat(bytes - REST)
 
 const legacyPost = (session: string, body: string) => raw(body, rawLegacy(session).headers(''))
-const sessions = (url: string, count: number, capabilities: object = { elicitation: {} }) =>
-  Promise.all(Array.from({ length: count }, () => openSession(url, capabilities)))
-const pick = <Item>(items: readonly Item[], index: number) => items[index % items.length] as Item
 
 const getStream = (session: string) =>
   `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: text/event-stream\r\nmcp-session-id: ${session}\r\n\r\n`
@@ -91,6 +131,29 @@ const getStream = (session: string) =>
 /** A call whose arguments are the given JSON. */
 function callWith(json: string, tool: string, id: number): string {
   return raw(rawModern.body(id, tool, { text: 'x' }).replace('"text":"x"', `"more":${json}`), rawModern.headers(tool))
+}
+
+const toolCall = (name: string, args: object) => ({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+/** Opens an HTTP+SSE connection and returns the path for its messages. Reads nothing more, unless `reads`. */
+function openSse(open: () => Socket, reads = false): Promise<string> {
+  const socket = open()
+  return new Promise((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text = (text + chunk.toString('latin1')).slice(-1_000)
+      const path = /data: (\/sse\?sessionId=\S+)/.exec(text)?.[1]
+      if (path === undefined) return
+      if (!reads) socket.pause()
+      resolve(path)
+    })
+    socket.write('GET /sse HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: text/event-stream\r\n\r\n')
+  })
 }
 
 function listen(id: number, uris: readonly string[]): string {
@@ -123,7 +186,7 @@ export const floods: readonly Flood[] = [
     name: '3,000 legacy calls that wait for input',
     sockets: 3_000,
     async prepare(url) {
-      const open = await sessions(url, 100)
+      const open = await openSessions(url, 100)
       return (index) => rawCall(rawLegacy(pick(open, index)), index, 'ask')
     },
   },
@@ -131,7 +194,7 @@ export const floods: readonly Flood[] = [
     name: 'legacy calls that wait for input with the largest arguments',
     sockets: 150,
     async prepare(url) {
-      const open = await sessions(url, 10)
+      const open = await openSessions(url, 10)
       const args = long(LARGEST_BODY)
       return (index) => rawCall(rawLegacy(pick(open, index)), index, 'ask', { args })
     },
@@ -142,6 +205,30 @@ export const floods: readonly Flood[] = [
     prepare: () => {
       const args = long(LARGEST_BODY)
       return (index) => rawCall(rawModern, index, 'never', { args })
+    },
+  },
+  {
+    name: 'tasks that run with the largest arguments',
+    sockets: 3,
+    each: 60,
+    reads: true,
+    window: 1,
+    prepare: () => {
+      const request = Buffer.from(
+        postModern('tools/call', { name: 'work', arguments: { args: long(LARGEST_BODY - 4_000) } }, 1),
+      )
+      return () => request
+    },
+  },
+  {
+    name: 'requests of each method with the largest bodies',
+    sockets: 3,
+    each: 60,
+    reads: true,
+    window: 1,
+    prepare: async (url) => {
+      const requestOf = await largestRequests(url, LARGEST_BODY - 40_000)
+      return requestOf
     },
   },
   {
@@ -178,7 +265,7 @@ export const floods: readonly Flood[] = [
     name: '3,000 GET streams',
     sockets: 3_000,
     async prepare(url) {
-      const open = await sessions(url, 500)
+      const open = await openSessions(url, 500)
       return (index) => getStream(pick(open, index))
     },
   },
@@ -203,9 +290,51 @@ export const floods: readonly Flood[] = [
     name: 'large results on streams of sessions that nobody reads',
     sockets: 250,
     async prepare(url) {
-      const open = await sessions(url, 10)
+      const open = await openSessions(url, 10)
       return (index) =>
         rawCall(rawLegacy(pick(open, index)), index, 'count', { times: 100, size: 500_000 }, { progressToken: index })
+    },
+  },
+  {
+    name: 'streams that are resumed again and again, which nobody reads',
+    sockets: 250,
+    async prepare(url) {
+      const [session] = (await openSessions(url, 1)) as [string]
+      const headers = {
+        ...rawLegacy(session).headers(''),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      }
+      const body = rawLegacy(session).body(1, 'count', { times: 7, size: 500_000 }, { progressToken: 1 })
+      const text = await (await fetch(url, { method: 'POST', headers: headers as Record<string, string>, body })).text()
+      const [, first] = /^id: (.+)$/m.exec(text) as unknown as [string, string]
+      return () => getStream(session).replace('accept:', `last-event-id: ${first}\r\naccept:`)
+    },
+  },
+  {
+    name: 'large results on HTTP+SSE streams that nobody reads',
+    sockets: 50,
+    each: 20,
+    reads: true,
+    async prepare(_url, open) {
+      const paths = await Promise.all(Array.from({ length: 50 }, () => openSse(open)))
+      const body = JSON.stringify(toolCall('big', { size: 1_000_000 }))
+      return (index) => raw(body.replace('"id":0', `"id":${index}`)).replace('/mcp', pick(paths, index))
+    },
+  },
+  {
+    name: '10,000 messages on HTTP+SSE connections',
+    sockets: 20,
+    each: 500,
+    reads: true,
+    window: 25,
+    async prepare(_url, open) {
+      const paths = await Promise.all(Array.from({ length: 20 }, () => openSse(open, true)))
+      return (index) =>
+        raw(JSON.stringify({ ...toolCall('echo', { text: longest.text(index) }), id: longest.id(index) })).replace(
+          '/mcp',
+          pick(paths, index),
+        )
     },
   },
   {
@@ -282,7 +411,7 @@ export const floods: readonly Flood[] = [
     each: 100,
     reads: true,
     async prepare(url) {
-      const open = await sessions(url, 100)
+      const open = await openSessions(url, 100)
       return (index) => {
         const params = { uri: `note://${index}/`.padEnd(8_000, 'x') }
         return legacyPost(
@@ -318,7 +447,7 @@ export const floods: readonly Flood[] = [
     each: 200,
     reads: true,
     async prepare(url) {
-      const open = await sessions(url, 10)
+      const open = await openSessions(url, 10)
       return (index) =>
         legacyPost(
           pick(open, index),
@@ -336,7 +465,7 @@ export const floods: readonly Flood[] = [
     each: 200,
     reads: true,
     async prepare(url) {
-      const open = await sessions(url, 10)
+      const open = await openSessions(url, 10)
       return (index) =>
         legacyPost(pick(open, index), JSON.stringify({ jsonrpc: '2.0', id: index, result: { text: long(50_000) } }))
     },

@@ -1,0 +1,63 @@
+/** The memory law: a server with default limits survives a flood, keeps room in its heap, and answers another caller meanwhile. */
+
+import { expect } from 'vitest'
+import { type Caller, type Host, startCaller, startHost } from './hosts.fixture.ts'
+import { initialize, type RawEra, rawLegacy, rawModern } from './sockets.fixture.ts'
+import { type Flood, send } from './strangers.fixture.ts'
+
+/** The size of the heap of the server, in MB. */
+const HEAP = 256
+const MEGABYTE = 1024 * 1024
+/** The largest heap after a flood and a garbage collection. The rest is room for the garbage of the next requests. */
+const MOST_HEAP = 200 * MEGABYTE
+/** The largest resident memory of the process: its heap, and what its sockets and the allocator hold outside of it. */
+const MOST_RESIDENT = 768 * MEGABYTE
+/** The longest time of the server for an answer to another caller, in ms. */
+const LONGEST_ANSWER = 1_000
+
+const TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const KNOWN = { ...TYPES, 'x-caller': 'known' }
+
+/** A server, and a caller that is authenticated and calls it in both eras. */
+export class FloodedServer {
+  #host: Host | undefined
+  #caller: Caller | undefined
+
+  /** Sends a flood, and requires that the server survives it. A server that an earlier flood has ended is replaced. */
+  async survive(flood: Flood): Promise<void> {
+    const { host, caller } = await this.#running()
+    caller.begin()
+    const sent = await send(flood, host.url)
+    const { wrong, longest, slowest, longestWait } = await caller.end()
+    sent.close()
+    const { exitCode, signalCode } = host.child
+    const state = `exit code ${exitCode}, signal ${signalCode}, ${host.stderr.slice(-500)}`
+    expect(wrong, `the server process: ${state}`).toEqual([])
+    const time = `the call ${slowest}, for which the caller waited at most ${longestWait.toFixed()} ms`
+    expect(longest, time).toBeLessThan(LONGEST_ANSWER)
+    const { heap, resident } = await host.look()
+    expect(heap, 'the heap').toBeLessThan(MOST_HEAP)
+    expect(resident, 'the resident memory').toBeLessThan(MOST_RESIDENT)
+  }
+
+  async #running(): Promise<{ host: Host; caller: Caller }> {
+    const { child } = this.#host ?? {}
+    if (this.#host && this.#caller && child?.exitCode === null && child.signalCode === null) {
+      return { host: this.#host, caller: this.#caller }
+    }
+    this.#caller?.close()
+    const host = await startHost({ serve: { sse: '/sse' }, knowsCallers: true, heap: HEAP, hasAllFeatures: true })
+    const opened = await fetch(host.url, { method: 'POST', headers: KNOWN, body: JSON.stringify(initialize()) })
+    const session = opened.headers.get('mcp-session-id') as string
+    const caller = await startCaller(host, [rawModern, rawLegacy(session)].map(echo))
+    this.#host = host
+    this.#caller = caller
+    return { host, caller }
+  }
+}
+
+function echo(era: RawEra) {
+  const text = 'still here'
+  const headers = { ...KNOWN, ...era.headers('echo') } as Record<string, string>
+  return { name: era.name, body: era.body(1, 'echo', { text }), headers, expected: text }
+}
