@@ -1,16 +1,13 @@
 /** `createServer` and the server that it returns. */
 
 import {
-  type Awaitable,
   type Catalogue,
   type Context,
   checkNumbers,
   type Era,
-  type Exchange,
   type Handler,
   type Implementation,
   isObject,
-  type JsonSchema,
   kindOf,
   type Responder,
   type ServerCapabilities,
@@ -157,7 +154,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
   checkServerInfo(info)
   checkServerOptions(options)
   const core = new ServerCore(info, options)
-  const { registry, faults, reporter } = core
+  const { registry, reporter } = core
   const servesLegacy = options.legacy ?? true
 
   const server: Server & Responder = {
@@ -216,14 +213,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       if (reporter !== undefined) reportSessionEnd(reporter, session, network)
       if (servesLegacy) await endSession(session, core)
     },
-    inputSchemaOf(tool, exchange) {
-      try {
-        return core.inputSchemaOf(tool, exchange)
-      } catch (error) {
-        faults.report(error, undefined, { method: 'tools/call', params: { name: tool } })
-        return undefined
-      }
-    },
+    inputSchemaOf: core.inputSchemaOf,
   }
   Object.assign(server.handler, { changes: core.changes.onChange, toolOptions: core.toolOptions })
   return server
@@ -438,13 +428,18 @@ class ServerCore implements ServerInternals {
     }
   }
 
-  /** Returns the input schema of a tool. Rethrows errors of the `visible` option of a tool. */
-  inputSchemaOf(tool: string, exchange: Exchange): Awaitable<JsonSchema | undefined> {
-    const own = this.registry.inputSchemaOf(tool, exchange.auth)
-    if (own !== undefined || this.registry.owns('tool', tool)) return own
-    if (this.handler === this.registry || this.handler.listTools === undefined) return undefined
-    this.#listedSchemas ??= new ListedSchemas(this.handler, this.faults, this.closing)
-    return this.#listedSchemas.find(tool, exchange)
+  /** Returns the input schema of a tool. Reports errors of the `visible` option of a tool. */
+  readonly inputSchemaOf: NonNullable<Responder['inputSchemaOf']> = (tool, exchange) => {
+    try {
+      const own = this.registry.inputSchemaOf(tool, exchange.auth)
+      if (own !== undefined || this.registry.owns('tool', tool)) return own
+      if (this.handler === this.registry || this.handler.listTools === undefined) return undefined
+      this.#listedSchemas ??= new ListedSchemas(this.handler, this.faults, this.closing)
+      return this.#listedSchemas.find(tool, exchange)
+    } catch (error) {
+      this.faults.report(error, undefined, { method: 'tools/call', params: { name: tool } })
+      return undefined
+    }
   }
 
   close(): void {
