@@ -86,7 +86,6 @@ const clients: readonly Entry[] = [
     name: 'client-http, a whole client',
     code: `import { connect } from '@mcpx/client'; import { http } from '@mcpx/transport-http/client'; export const client = (url) => connect(http(url))`,
     maker: 'ours',
-    atMost: 20_000,
   },
   {
     name: 'client over HTTP, official 2',

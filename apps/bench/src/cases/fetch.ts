@@ -53,8 +53,8 @@ export const fetch: SpeedCase = {
   summary: 'a call through a fetch handler, × bare (less is better)',
   subjects: [
     { ...subject('bare', 'JSON and zod alone', 'bare', { era: 'legacy' }, 'bare'), against: undefined },
-    subject('modern', '`mcp()`, modern era', 'ours', modern, 'ours', 1.15),
-    subject('legacy', '`mcp()`, a session of the legacy era', 'ours', legacy, 'ours', 1.15),
+    subject('modern', '`mcp()`, modern era', 'ours', modern, 'ours', 1.6),
+    subject('legacy', '`mcp()`, a session of the legacy era', 'ours', legacy, 'ours', 1.6),
     subject('official-2', 'official SDK 2, modern era', 'official 2', modern, 'official-2'),
     subject('official-1', 'official SDK 1, no sessions', 'official 1', { era: 'legacy' }, 'official-1'),
     subject(

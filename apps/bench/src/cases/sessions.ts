@@ -2,7 +2,7 @@
 import type { ServedCase } from '../case.ts'
 import { overHttp, timesOf } from '../contestants.ts'
 
-const enough = { '×': { atLeast: 0.7 } }
+const enough = { '×': { atLeast: 0.6 } }
 
 export const setups: ServedCase = {
   kind: 'served',
