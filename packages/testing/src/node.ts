@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { compareLock, connect, createLock, type LockDifference, LockError, type ServerLock } from '@mcpx/client'
-import type { Connector, Responder } from '@mcpx/protocol'
+import { type Connector, kindOf, type Responder, refuseUnknownOption } from '@mcpx/protocol'
 import { compareSteps } from './server/compare.ts'
 import { RecordedSteps, type RecordOptions, type Transcript } from './server/recorded-steps.ts'
 import { recordTranscript, replaySteps } from './server/transcript.ts'
@@ -28,7 +28,8 @@ export interface RecordOnceOptions extends RecordOptions {
  * Secrets are replaced by `[redacted]`. The file has one line per member, so that changes are readable in a review.
  */
 export function record(target: Responder | Connector, file: string, options?: RecordOptions): Connector {
-  return recordTranscript(target, (transcript) => save(file, transcript), options)
+  checkFile('record', file)
+  return recordTranscript(target, (transcript) => save('record', file, transcript), options)
 }
 
 /**
@@ -64,6 +65,8 @@ export function compare(target: Responder | Connector, file: string, options?: R
  * ```
  */
 export function recordOnce(target: Responder | Connector, file: string, options: RecordOnceOptions = {}): Connector {
+  refuseUnknownOption('recordOnce', options, ['mode', 'redact'] satisfies (keyof RecordOnceOptions)[])
+  checkFile('recordOnce', file)
   const { mode = modeOfEnvironment() } = options
   if (mode === 'record') return record(target, file, options)
   if (mode === 'compare') return compare(target, file, options)
@@ -108,7 +111,7 @@ export async function contract(
   const client = await connect(server)
   try {
     const current = await createLock(client)
-    if (expected === undefined) return save(file, current)
+    if (expected === undefined) return save('contract', file, current)
     const differences = compareWithFile(expected, current, file)
     if (differences.length > 0) throw new LockError(differences)
   } finally {
@@ -124,7 +127,13 @@ function compareWithFile(expected: ServerLock, current: ServerLock, file: string
   }
 }
 
+function checkFile(place: string, file: string): void {
+  if (typeof file !== 'string' || file === '')
+    throw new TypeError(`${place}: expected the path of a file, got ${kindOf(file)}`)
+}
+
 function load(place: string, file: string): unknown {
+  checkFile(place, file)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -139,9 +148,13 @@ function load(place: string, file: string): unknown {
 }
 
 /** Writes the file atomically, so that a process that ends does not leave an incomplete file. */
-function save(file: string, content: object): void {
-  mkdirSync(dirname(file), { recursive: true })
+function save(place: string, file: string, content: object): void {
   const partial = `${file}.${process.pid}.tmp`
-  writeFileSync(partial, `${JSON.stringify(content, undefined, 2)}\n`)
-  renameSync(partial, file)
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(partial, `${JSON.stringify(content, undefined, 2)}\n`)
+    renameSync(partial, file)
+  } catch (cause) {
+    throw new Error(`${place}: cannot write ${file}: ${(cause as Error).message}`, { cause })
+  }
 }

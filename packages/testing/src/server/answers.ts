@@ -6,6 +6,7 @@ import {
   type CreateMessageRequestParams,
   type CreateMessageResult,
   formProblem,
+  isObject,
   kindOf,
   quoted,
 } from '@mcpx/protocol'
@@ -72,6 +73,8 @@ export interface ScriptedUser {
  * ```
  */
 export function answers(script: Readonly<Record<string, ScriptedAnswer>>, options: AnswersOptions = {}): ScriptedUser {
+  if (!isObject(script))
+    throw new TypeError(`answers: expected an object of scripted answers by name, got ${kindOf(script)}`)
   for (const [name, answer] of Object.entries(script)) checkAnswer(name, answer)
   const { model } = options
   const asked: AskedQuestion[] = []

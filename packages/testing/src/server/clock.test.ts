@@ -45,6 +45,26 @@ it('drives AbortSignal.timeout, until it is restored', async () => {
   expect(AbortSignal.timeout).toBe(real)
 })
 
+it('stands still while WebCrypto works, until it is restored', async () => {
+  const { digest } = Object.getPrototypeOf(crypto.subtle) as { digest: unknown }
+  {
+    using clock = fakeClock({ now: 0 })
+    let time: number | undefined
+    const hash = async () => {
+      for (let round = 0; round < 20; round++) await crypto.subtle.digest('SHA-512', new Uint8Array(1_000_000))
+      time = clock.now
+    }
+    setTimeout(() => void hash(), 1_000)
+    await clock.advance(60_000)
+    expect(time).toBe(1_000)
+  }
+  expect(Object.getPrototypeOf(crypto.subtle).digest).toBe(digest)
+})
+
+it('refuses another start', () => {
+  expect(() => fakeClock({ now: Number.NaN })).toThrow('fakeClock, now: expected a date or ms since 1970, got NaN')
+})
+
 it('refuses to go back', async () => {
   using clock = fakeClock()
   await expect(clock.advance(-1)).rejects.toThrow('advance: expected a number of ms from 0, got -1')

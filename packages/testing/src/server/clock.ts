@@ -47,6 +47,8 @@ const MAX_CRYPTO_TIME = 1_000
  * ```
  */
 export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeClock {
+  if (!Number.isFinite(Number(now)))
+    throw new RangeError(`fakeClock, now: expected a date or ms since 1970, got ${now}`)
   const realTimeout = globalThis.setTimeout
   const { setImmediate: nextTurn = (run: () => void) => realTimeout(run, 0) } = globalThis as {
     setImmediate?: (run: () => void) => unknown

@@ -24,7 +24,7 @@ const HINT = 'Record the transcript again if the server has changed on purpose, 
 
 /** Returns a connector that compares the server with the steps of a transcript. */
 export function compareSteps(target: Responder | Connector, recorded: RecordedSteps): Connector {
-  const connector = toConnector(target)
+  const connector = toConnector('compare', target)
   /** Differences of questions. They belong to no request over every transport, so the next response reports them. */
   const problems: string[] = []
 

@@ -59,7 +59,7 @@ const OPENING: readonly string[] = ['server/discover', 'initialize']
 export function faults(target: Responder | Connector, options: FaultOptions): FaultyConnector {
   checkOptions(options)
   const { seed = 1 } = options
-  const connector = toConnector(target)
+  const connector = toConnector('faults', target)
   let connections = 0
   return {
     seed,

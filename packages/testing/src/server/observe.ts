@@ -4,8 +4,11 @@ import {
   type Connection,
   ConnectionError,
   type Connector,
+  isObject,
   type JsonObject,
+  kindOf,
   type NotificationMessage,
+  quoted,
   type RequestOptions,
   type Responder,
   RpcError,
@@ -70,7 +73,8 @@ export function pickDefined<Value extends object>(
 
 /**
  * Returns a connector whose connections pass each message to `onStep`, as transcripts contain it: a notification of the
- * server before the client handles it. `onClose` is called when a connection has ended.
+ * server before the client handles it. `onClose` is called when a connection has
+ * ended; if it throws, closing the client rejects.
  *
  * ```ts
  * const steps: Step[] = []
@@ -84,7 +88,7 @@ export function observeConnector(
   onStep: (step: Step) => void,
   onClose: () => void = () => {},
 ): Connector {
-  const connector = toConnector(target)
+  const connector = toConnector('observeConnector', target)
   let calls = 0
   let questions = 0
   /** The numbers of running calls, by the options of their requests. Messages of the server refer to a call by its options. */
@@ -116,12 +120,14 @@ export function observeConnector(
   }
 
   function observeConnection(connection: Connection): Connection {
-    void connection.closed.then(onClose)
+    const ended = connection.closed.then(onClose)
     return {
       closed: connection.closed,
       hasSeparateStreams: connection.hasSeparateStreams,
       negotiated: (revision, onMissed) => connection.negotiated?.(revision, onMissed),
-      close: (reason) => connection.close(reason),
+      async close(reason) {
+        await Promise.all([connection.close(reason), ended])
+      },
       notify(method, params) {
         onStep(pickDefined({ from: 'client', method, params: params as JsonObject | undefined }))
         return connection.notify(method, params)
@@ -153,9 +159,20 @@ export function observeConnector(
   )
 }
 
-/** Returns the connector of a server in the same process, or the connector itself. */
-export function toConnector(target: Responder | Connector): Connector {
-  return 'connect' in target ? target : memoryConnector(target)
+/**
+ * Returns the connector of a server in the same process, or the connector itself.
+ *
+ * @param place the beginning of the error for another value, such as the name of a function
+ */
+export function toConnector(place: string, target: Responder | Connector): Connector {
+  if (isObject(target)) {
+    if ('connect' in target && typeof target.connect === 'function') return target as unknown as Connector
+    if ('respond' in target && typeof target.respond === 'function')
+      return memoryConnector(target as unknown as Responder)
+  }
+  const remedy =
+    typeof target === 'string' ? `http(${quoted(target)}) or spawn(command, args)` : 'http(url) or createServer(info)'
+  throw new TypeError(`${place}: expected a server or a connector, got ${kindOf(target)}; pass ${remedy}`)
 }
 
 /** Returns a connector with the members of another one, which opens its connections with `connect`. */

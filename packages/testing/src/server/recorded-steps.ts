@@ -1,6 +1,6 @@
 /** The steps of a transcript: how values are redacted and compared, and which step belongs to a request. */
 
-import { ConnectionError, isObject, type JsonObject, quoted, redactSecrets } from '@mcpx/protocol'
+import { ConnectionError, isObject, type JsonObject, kindOf, quoted, redactSecrets } from '@mcpx/protocol'
 import { findDifferences, isEqual, listDifferences } from '../check.ts'
 import type { Step } from './observe.ts'
 
@@ -28,6 +28,9 @@ export interface RecordOptions {
 export type Replacer = (name: string, value: unknown) => unknown
 
 export function createReplacer(redact: RecordOptions['redact']): Replacer {
+  if (redact !== undefined && typeof redact !== 'function') {
+    throw new TypeError(`redact: expected a function (name, value) => value, got ${kindOf(redact)}`)
+  }
   return (name, value) => {
     const replaced = redact === undefined ? value : redact(name, value)
     return keepNumbers(replaced, redactSecrets(name, replaced))

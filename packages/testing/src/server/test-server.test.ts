@@ -104,6 +104,11 @@ describe('testServer', () => {
     [{ era: 'modern' }, 'testServer: there is no option "era"; did you mean "eras"?'],
     [{ eras: [] }, 'testServer, eras: expected at least one era, got none'],
     [{ transports: {} }, 'testServer, transports: expected at least one transport, got none'],
+    [{ transports: { http: 'http://x' } }, 'transports.http: expected a function that returns a connector, got string'],
+    [
+      { transports: { http: () => 'http://x' } },
+      'http, the transport: expected a server or a connector, got string; pass http("http://x") or spawn(command, args)',
+    ],
     [{ eras: ['newest'] }, 'newest over memory: era: expected auto, modern, legacy or one of'],
   ])('refuses the options %j', async (options, problem) => {
     expect(await messageOf(() => testServer(server, options as never, () => {}))).toContain(problem)
@@ -164,6 +169,22 @@ describe('createTest', () => {
     const test = createTest(register, server)
     expect(() => test('adds', { eras: [] }, () => {})).toThrow('adds, eras: expected at least one era, got none')
   })
+})
+
+it('refuses what is no server, no test and no test runner', async () => {
+  expect(await messageOf(() => testServer({} as never, () => {}))).toContain(
+    'expected a server or a connector, got object',
+  )
+  expect(await messageOf(() => testServer(server, {} as never))).toBe(
+    'testServer: expected a function as the test, got object',
+  )
+  expect(() => createTest(server as never, server)).toThrow('createTest: expected the function of a test runner')
+  expect(() => createTest(() => {}, server)('adds', undefined as never)).toThrow(
+    'adds: expected a function as the test',
+  )
+  expect(() => answers(undefined as never)).toThrow(
+    'answers: expected an object of scripted answers by name, got nothing',
+  )
 })
 
 describe('answers', () => {

@@ -6,11 +6,11 @@ import {
   type Connector,
   type Era,
   type JsonObject,
+  kindOf,
   type Responder,
   type Revision,
   refuseUnknownOption,
 } from '@mcpx/protocol'
-import { memoryConnector } from '@mcpx/protocol/memory'
 import type { AskedQuestion, ScriptedUser } from './answers.ts'
 import { observeConnector, toConnector } from './observe.ts'
 
@@ -79,11 +79,9 @@ export type TestedServer<Server extends Responder> = Server | (() => Server | Pr
  */
 export async function testServer<Server extends Responder>(
   server: TestedServer<Server>,
-  ...rest:
-    | [body: (test: ServerTest<Server>) => unknown]
-    | [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown]
+  ...rest: TestArguments<Server>
 ): Promise<void> {
-  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
+  const [options, body] = readArguments('testServer', rest)
   for (const place of placesOf('testServer', options)) {
     try {
       await runTest(server, place, options, body)
@@ -97,12 +95,7 @@ export async function testServer<Server extends Responder>(
 export type RegisterTest = (name: string, run: () => Promise<void>) => unknown
 
 /** Registers the tests of a server. */
-export type ServerTestFunction<Server> = (
-  name: string,
-  ...rest:
-    | [body: (test: ServerTest<Server>) => unknown]
-    | [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown]
-) => void
+export type ServerTestFunction<Server> = (name: string, ...rest: TestArguments<Server>) => void
 
 /**
  * Returns a function that registers one test per era and transport. Their names end with both, such as
@@ -125,14 +118,33 @@ export function createTest<Server extends Responder>(
   server: TestedServer<Server>,
   options: ServerTestOptions<Server> = {},
 ): ServerTestFunction<Server> {
+  if (typeof register !== 'function') {
+    throw new TypeError(
+      `createTest: expected the function of a test runner that registers a test, got ${kindOf(register)}`,
+    )
+  }
   placesOf('createTest', options)
   return (name, ...rest) => {
-    const [own, body] = rest.length === 1 ? [{}, rest[0]] : rest
+    const [own, body] = readArguments(name, rest)
     const places = placesOf(name, { ...options, ...own })
     for (const place of places) {
       register(`${name} (${nameOf(place)})`, () => runTest(server, place, { ...options, ...own }, body))
     }
   }
+}
+
+type TestArguments<Server> =
+  | [body: (test: ServerTest<Server>) => unknown]
+  | [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown]
+
+/** Returns the options and the body of a test. */
+function readArguments<Server>(
+  caller: string,
+  rest: TestArguments<Server>,
+): [options: ServerTestOptions<Server>, body: (test: ServerTest<Server>) => unknown] {
+  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
+  if (typeof body === 'function') return [options, body]
+  throw new TypeError(`${caller}: expected a function as the test, got ${kindOf(body)}`)
 }
 
 /** The era and the transport of one run. */
@@ -149,10 +161,16 @@ function placesOf<Server extends Responder>(
   options: ServerTestOptions<Server>,
 ): readonly Place<Server>[] {
   refuseUnknownOption(caller, options, OPTION_NAMES)
-  const { eras = ['modern', 'legacy'], transports = { memory: memoryConnector } } = options
+  const { eras = ['modern', 'legacy'], transports = { memory: (server) => server } } = options
   if (eras.length === 0) throw new TypeError(`${caller}, eras: expected at least one era, got none`)
   if (Object.keys(transports).length === 0) {
     throw new TypeError(`${caller}, transports: expected at least one transport, got none`)
+  }
+  for (const [name, createConnector] of Object.entries(transports)) {
+    if (typeof createConnector === 'function') continue
+    throw new TypeError(
+      `${caller}, transports.${name}: expected a function that returns a connector, got ${kindOf(createConnector)}`,
+    )
   }
   return Object.entries(transports).flatMap(([transport, createConnector]) =>
     eras.map((era) => ({ era, transport, createConnector })),
@@ -166,7 +184,7 @@ async function runTest<Server extends Responder>(
   body: (test: ServerTest<Server>) => unknown,
 ): Promise<void> {
   const server = typeof tested === 'function' ? await tested() : tested
-  const connector = toConnector(await createConnector(server))
+  const connector = toConnector(`${transport}, the transport`, await createConnector(server))
   try {
     await runWithClient(connector, era, options, (run) => body({ ...run, server, era, transport }))
   } catch (error) {

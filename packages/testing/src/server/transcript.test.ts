@@ -315,6 +315,20 @@ describe('files', () => {
     )
   })
 
+  it('that cannot be written make closing the client fail', async () => {
+    const file = join(folder(), 'add.json')
+    writeFileSync(file, '')
+    const client = await connect(record(createTravelServer(), join(file, 'add.json')))
+    await expect(client.close()).rejects.toThrow(`record: cannot write ${join(file, 'add.json')}: `)
+    expect(() => record(createTravelServer(), undefined as never)).toThrow(
+      'record: expected the path of a file, got nothing',
+    )
+    expect(() => record('http://x' as never, file)).toThrow('pass http("http://x") or spawn(command, args)')
+    expect(() => record(createTravelServer(), file, { redact: 'to' as never })).toThrow(
+      'redact: expected a function (name, value) => value, got string',
+    )
+  })
+
   it('name the remedy when they are missing or broken', () => {
     vi.stubEnv('CI', 'true')
     onTestFinished(() => void vi.unstubAllEnvs())

@@ -32,7 +32,7 @@ export function recordTranscript(
   const replacer = createReplacer(redact)
   const steps: Step[] = []
   return observeConnector(
-    withoutMemory(toConnector(target)),
+    withoutMemory(toConnector('record', target)),
     (step) => void steps.push(copyOf(step, replacer)),
     () => onSave({ format: FORMAT, steps: [...steps] }),
   )

@@ -2,7 +2,7 @@
 
 import { type CallToolResult, type Connector, isObject, type JsonObject, type Responder } from '@mcpx/protocol'
 import { isEqual } from '../check.ts'
-import { errorOf, observeConnector } from './observe.ts'
+import { errorOf, observeConnector, toConnector } from './observe.ts'
 
 /** A tool call that a host has made. */
 export interface WatchedCall {
@@ -37,7 +37,7 @@ export interface WatchedConnector extends Connector {
 export function watchTools(target: Responder | Connector): WatchedConnector {
   const calls: Writable<WatchedCall>[] = []
   const running = new Map<number, Writable<WatchedCall>>()
-  const observed = observeConnector(target, (step) => {
+  const observed = observeConnector(toConnector('watchTools', target), (step) => {
     if (!('call' in step) || step.call === undefined || 'question' in step) return
     if (step.from === 'client' && 'method' in step) {
       if (step.method === 'tools/call') running.set(step.call, addCall(calls, step.params ?? {}))
