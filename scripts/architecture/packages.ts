@@ -94,6 +94,7 @@ const nodeFiles: Readonly<Record<string, RegExp>> = {
   apps: /^node\.ts$/,
   auth: /^node(?:\.ts$|\/)/,
   skills: /^node(?:\.ts$|\/)/,
+  'store-sqlite': /^node\.ts$/,
   telemetry: /^node\.ts$/,
   'transport-stdio': /^/,
   cli: /^/,

@@ -161,6 +161,8 @@ export interface ExtensionHost {
   readonly closing: AbortSignal
   /** Reports a fault to `onError` of the server, and returns the id that a client may see. */
   report(error: unknown, ctx?: Context, request?: ServerRequest): string
+  /** Calls `onWarning` of the server. */
+  warn(warning: Error): void
   /** Returns the error for a response. Protocol errors are unchanged; all others are reported and masked. */
   toRpcError(error: unknown, ctx?: Context, request?: ServerRequest): RpcError
   /** Converts the return value of a handler or middleware to a result. Throws if it is not an object or is nested too deep. */

@@ -255,6 +255,7 @@ class ServerCore implements ServerInternals {
   readonly extensions: Extensions | undefined
   readonly #logging: boolean | undefined
   readonly #store: Store | undefined
+  readonly #onWarning: RegistryOptions['onWarning']
   /** The registry, then the handler object of the options and the mounted handlers. */
   readonly #parts: Handler[]
   readonly #middlewares: Middleware[] = []
@@ -288,6 +289,7 @@ class ServerCore implements ServerInternals {
     this.onUnsupported = onUnsupported
     this.#logging = logging
     this.#store = store
+    this.#onWarning = onWarning
     this.limits = withDefaultLimits(SERVER_LIMITS, limits)
     this.listens = new SharedLimit(this.limits.listens, this.limits.perCaller)
     this.faults = new Faults(onError)
@@ -402,6 +404,7 @@ class ServerCore implements ServerInternals {
         return core.closing
       },
       report: (...fault) => core.faults.report(...fault),
+      warn: (warning) => core.#onWarning?.(warning),
       toRpcError: (...fault) => core.faults.toRpcError(...fault),
       toResult,
       seal: (data, binding, ttl) => core.requestState.seal(data, bindingOf(binding), ttl),

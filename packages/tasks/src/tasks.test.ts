@@ -32,6 +32,34 @@ function create(options: TasksOptions = {}, serverOptions: ServerOptions = {}) {
   return server
 }
 
+describe('a resumable tool of a server without a store', () => {
+  const resumable = { task: 'auto', resumable: true } as const
+
+  it('warns once, when a call becomes a task', async () => {
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error) => void warnings.push(message)
+    const server = create({}, { onWarning }).tool('ship', resumable, () => 'shipped')
+    await connectPeer(server, undeclared).call('ship')
+    expect(warnings).toEqual([])
+    for (let n = 0; n < 2; n++) await connectPeer(server).call('ship')
+    expect(warnings).toEqual([
+      'tasks: the tool "ship" is resumable, but its tasks are in the memory of this process and end with it. Pass a store to createServer: ...openLocalState(name) of @mcpx/store-sqlite/node for the processes of one host, as those of a stdio server, or redisStore(client) of @mcpx/store-redis for several',
+    ])
+  })
+
+  it('does not warn with a store, or for a tool that is not resumable', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => void warnings.push(warning)
+    const servers = [
+      create({}, { onWarning }).tool('ship', { task: 'auto' }, () => 'shipped'),
+      create({}, { onWarning, store: memoryStore() }).tool('ship', resumable, () => 'shipped'),
+      create({ store: memoryStore() }, { onWarning }).tool('ship', resumable, () => 'shipped'),
+    ]
+    for (const server of servers) await connectPeer(server).call('ship')
+    expect(warnings).toEqual([])
+  })
+})
+
 const undeclared = { capabilities: { elicitation: {} } }
 
 describe('a tool with task: "auto"', () => {

@@ -87,6 +87,7 @@ class Tasks implements TasksExtension {
     this.#shared ??= stores
     const records = new TaskRecords(stores, limits.data, (problem) => void host.report(problem))
     const runner = new TaskRunner(host, records, this.#settings)
+    const isInMemory = this.#ownStores === undefined && host.store === undefined
     try {
       runner.start()
     } catch {
@@ -95,7 +96,7 @@ class Tasks implements TasksExtension {
     return {
       methods: createMethods(host, runner),
       subscriptions: { taskIds: createTaskSubscription(host, records, limits.subscriptions) },
-      middleware: createMiddleware(host, runner),
+      middleware: createMiddleware(host, runner, isInMemory),
     }
   }
 
@@ -133,7 +134,18 @@ function checkResumable(value: unknown, { task }: Readonly<Record<string, unknow
   return 'only a task can be resumed; add task: "auto" or task: "required"'
 }
 
-function createMiddleware(host: ExtensionHost, runner: TaskRunner): Middleware {
+/** Returns the warning about a resumable tool of a server without a store. */
+function memoryWarning(tool: string): Error {
+  const problem = `tasks: the tool ${quoted(tool)} is resumable, but its tasks are in the memory of this process and end with it`
+  const local =
+    '...openLocalState(name) of @mcpx/store-sqlite/node for the processes of one host, as those of a stdio server'
+  return new Error(
+    `${problem}. Pass a store to createServer: ${local}, or redisStore(client) of @mcpx/store-redis for several`,
+  )
+}
+
+function createMiddleware(host: ExtensionHost, runner: TaskRunner, isInMemory: boolean): Middleware {
+  let hasWarned = false
   return async (request, ctx, next) => {
     if (request.method.startsWith('tasks/')) {
       try {
@@ -152,6 +164,10 @@ function createMiddleware(host: ExtensionHost, runner: TaskRunner): Middleware {
       if (mode === 'auto') return next()
       const problem = `The tool ${quoted(name)} runs only as a task: the client must declare the extension ${TASKS_EXTENSION}`
       throw missingClientCapability({ extensions: { [TASKS_EXTENSION]: {} } }, problem)
+    }
+    if (resumable && isInMemory && !hasWarned) {
+      hasWarned = true
+      host.warn(memoryWarning(name))
     }
     runner.start()
     const { auth, client, requestInfo } = ctx
