@@ -121,6 +121,12 @@ it('are all in the table', () => {
   expect(findDurations()).toEqual(Object.keys(DURATIONS).toSorted())
 })
 
+it('are in the glossary of docs/STYLE.md', () => {
+  const glossary = read('docs/STYLE.md')
+  const names = findDurations().map((option) => option.replace(/.* /, ''))
+  expect(names.filter((name) => !glossary.includes(`\`${name}\``))).toEqual([])
+})
+
 it('are driven by tests that exist', () => {
   for (const [option, proof] of Object.entries(DURATIONS)) {
     if (typeof proof === 'string') continue

@@ -40,8 +40,8 @@ export interface ServeStdioOptions extends StreamLimits {
    */
   readonly drainTimeout?: number | undefined
   /**
-   * How long the process may take to exit by itself after serving has ended, in ms. After this time, `process.exit()`
-   * is called. `Infinity` disables it. Default: 1,000. Ignored if `input` is set.
+   * How long the process may take to exit after serving has ended, in ms. After this time, `process.exit()` is called.
+   * `Infinity` disables this call. Default: 1,000. Ignored if `input` is set.
    */
   readonly exitTimeout?: number | undefined
   /** Limits of running and pending requests. */
