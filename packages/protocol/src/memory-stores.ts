@@ -153,6 +153,49 @@ function estimateBytes(text: string): number {
   return bytes
 }
 
+type Members = Record<string, unknown>
+
+/**
+ * Creates a record whose members are copied when they are read. A change then costs as much as the members it uses, and
+ * a small message does not copy what a large handshake has stored.
+ */
+function createDraft<T extends object>(state: Readonly<T>): T {
+  const draft = {} as T
+  for (const [key, value] of Object.entries(state)) {
+    const define = (replaced: unknown) =>
+      Object.defineProperty(draft, key, { value: replaced, writable: true, enumerable: true, configurable: true })
+    const copy = () => {
+      const copied: unknown = JSON.parse(JSON.stringify(value))
+      define(copied)
+      return copied
+    }
+    if (typeof value !== 'object') define(value)
+    else Object.defineProperty(draft, key, { get: copy, set: define, enumerable: true, configurable: true })
+  }
+  return draft
+}
+
+/** Returns the record of a draft, and the number of bytes by which it is larger than the earlier record. */
+function finishDraft<T extends object>(earlier: Readonly<T>, draft: T): { readonly state: T; readonly growth: number } {
+  const isKept = (key: string) => {
+    const member = Object.getOwnPropertyDescriptor(draft, key)
+    return member !== undefined && (member.get !== undefined || member.value === (earlier as Members)[key])
+  }
+  let growth = 0
+  for (const [key, value] of Object.entries(earlier))
+    if (!isKept(key)) growth -= memberBytes(key, JSON.stringify(value))
+  const entries = Object.keys(draft).flatMap((key): [string, unknown][] => {
+    if (isKept(key)) return [[key, (earlier as Members)[key]]]
+    const text = JSON.stringify((draft as Members)[key])
+    if (text === undefined) return []
+    growth += memberBytes(key, text)
+    return [[key, JSON.parse(text)]]
+  })
+  return { state: Object.fromEntries(entries) as T, growth }
+}
+
+const memberBytes = (key: string, text: string) => key.length + 4 + estimateBytes(text)
+
 /** Creates a session store within this process. Records are frozen and replaced by updates, so readers need no copy. */
 export function createMemorySessionStore(options: MemorySessionStoreOptions = {}): SessionStore {
   refuseUnknownOption('createMemorySessionStore', options, ['maxSessions', 'maxTotalBytes', 'onEvict'])
@@ -200,9 +243,9 @@ function createRecords<T extends object>(
     if (!isDropped) records.dropFirst(isOther)
   }
 
-  function write(record: MemoryRecord<T>, text: string): Readonly<T> {
-    resize(record, estimateBytes(text))
-    record.state = Object.freeze(JSON.parse(text))
+  function write(record: MemoryRecord<T>, state: T, bytes: number): Readonly<T> {
+    resize(record, bytes)
+    record.state = Object.freeze(state)
     while ((total > maxTotalBytes || records.size > maxRecords) && records.size > 1) dropOne(record)
     return record.state
   }
@@ -211,16 +254,18 @@ function createRecords<T extends object>(
     create(id, state, ttl) {
       if (records.get(id)) throw new Error('A record with this id exists already')
       const record: MemoryRecord<T> = { opener: openerOf(state), state, bytes: 0 }
+      const text = JSON.stringify(state)
       records.set(id, record, ttl)
-      write(record, JSON.stringify(state))
+      write(record, JSON.parse(text), estimateBytes(text))
     },
     get: (id, ttl) => records.get(id, ttl)?.state,
     update(id, change) {
       const record = records.get(id)
       if (record === undefined) return undefined
-      const state: T = JSON.parse(JSON.stringify(record.state))
-      change(state)
-      return write(record, JSON.stringify(state))
+      const draft = createDraft(record.state)
+      change(draft)
+      const { state, growth } = finishDraft(record.state, draft)
+      return write(record, state, record.bytes + growth)
     },
     delete(id) {
       const record = records.get(id)

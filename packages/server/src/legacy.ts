@@ -47,8 +47,10 @@ const DEFAULT_LOG_LEVEL: LoggingLevel = 'info'
 export const legacy: ServerEra = {
   async handle(message, exchange, server) {
     if ('id' in message) return await answer(message, exchange, server)
-    if (message.method === 'notifications/initialized' && exchange.session?.state.revision !== undefined) {
-      await exchange.session.update((state) => void Object.assign(state, { initialized: true }))
+    const { session } = exchange
+    const { revision, initialized } = session?.state ?? {}
+    if (message.method === 'notifications/initialized' && revision !== undefined && initialized !== true) {
+      await session?.update((state) => void Object.assign(state, { initialized: true }))
     }
     return undefined
   },
@@ -244,8 +246,8 @@ async function run(
 }
 
 /**
- * The largest total length of the URIs of a session, in characters. It is limited because the record of a session is
- * copied at each change.
+ * The largest total length of the URIs of a session, in characters. It is limited because a session stores them, and each
+ * further subscription copies them.
  */
 const MAX_SUBSCRIPTIONS_LENGTH = 262_144
 
