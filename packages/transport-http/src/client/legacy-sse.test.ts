@@ -92,7 +92,6 @@ describe('the HTTP+SSE transport', () => {
     ['is not a stream', (response) => response.end('hello')],
     ['is refused', (response) => empty(response, 405)],
     ['ends at once', (response) => stream(response).end()],
-    ['is cut', (response) => response.destroy()],
     ['names another origin', (response) => stream(response).raw('event: endpoint\ndata: http://127.0.0.1:9/x\n\n')],
     ['names an invalid URL', (response) => stream(response).raw('event: endpoint\ndata: http://[\n\n')],
   ] as [string, (response: ServerResponse) => unknown][])(
@@ -104,6 +103,13 @@ describe('the HTTP+SSE transport', () => {
       expect(seen.filter(({ method }) => method === 'POST').length).toBe(1)
     },
   )
+
+  it('fails with the error of the connection if it breaks before the stream is open', async () => {
+    const { url } = await serveOldest({ open: (response) => response.destroy() })
+    const reached = await reach(url)
+    const error = await catchError(() => shakeHands(reached))
+    expect(error).toMatchObject({ name: 'ConnectionError', retryable: true, status: undefined })
+  })
 
   it('reports an endpoint on another origin', async () => {
     const { url } = await serveOldest({ endpoint: 'https://evil.example/post' })

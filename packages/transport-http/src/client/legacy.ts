@@ -96,6 +96,8 @@ export class LegacyEra implements ClientEra {
     } catch (error) {
       if (!(error instanceof ConnectionError) || !noEndpointStatuses.has(error.status ?? 0)) throw error
       this.#sse = await openLegacySse(this.#host, signal, (other) => this.#handle(other)).catch((problem: Error) => {
+        // Every server of 2024-11-05 refuses the first request, so the refusal does not explain the failure.
+        if (problem instanceof ConnectionError && problem.retryable) throw problem
         this.#host.report(problem)
         return undefined
       })
