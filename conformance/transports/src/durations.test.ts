@@ -7,6 +7,8 @@ import { expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
 
+const AUTH = 'conformance/transports/src/fake-clock-auth.test.ts'
+const TOKENS = 'packages/auth/src/front/token-attacks.test.ts'
 const HERE = 'conformance/transports/src/fake-clock.test.ts'
 
 /** The file of a test with a fake clock, and a part of the name of the test. */
@@ -25,16 +27,37 @@ const FUNCTION_OF_NODE = 'counted by the sockets of Node, not by a timer of Java
 const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'apps/client.ts timeout': REQUEST,
   'apps/host.ts closeTimeout': driven('waits for the view, but not forever', 'packages/apps/src/host.test.ts'),
-  'auth/client/create-login.ts timeout': driven('timeout of oauth'),
+  'auth/client/create-login.ts timeout': driven('timeout of oauth', AUTH),
   'auth/client/redirects.ts timeout': driven(
     'but not one that has cut itself off',
     'packages/auth/src/client/redirects.test.ts',
   ),
   'auth/node/file-store.ts lockTimeout': 'counted by the clock, but another process holds the lock',
   'auth/node/loopback.ts timeout': 'counted by the clock, but a browser sends the request',
-  'auth/resource-server/dpop.ts maxAge': driven('expires', 'packages/auth/src/resource-server/nonces.test.ts'),
+  'auth/front/options.ts accessTokenTtl': driven('expire, are not refresh tokens', TOKENS),
+  'auth/front/options.ts codeTtl': driven("it('expire', ", TOKENS),
+  'auth/front/options.ts grantTtl': driven('end with the login', 'packages/auth/src/front/front.test.ts'),
+  'auth/front/options.ts loginTtl': driven(
+    'forgets a login that takes too long',
+    'packages/auth/src/front/login-attacks.test.ts',
+  ),
+  'auth/front/options.ts refreshGrace': driven('used again after the grace period', TOKENS),
+  'auth/front/options.ts rememberConsent': driven('remembers a consent', 'packages/auth/src/front/front.test.ts'),
+  'auth/front/options.ts timeout': 'the timer of all requests of this package, which "timeout of oauth" tests',
+  'auth/resource-server/bearer.ts clockTolerance': driven('clockTolerance: 30 s', AUTH),
+  'auth/resource-server/bearer.ts cooldown': driven('timeout and cooldown of bearer', AUTH),
+  'auth/resource-server/bearer.ts maxAge': driven(
+    'are no longer accepted after the issuer has removed them',
+    'packages/auth/src/resource-server/issuers.test.ts',
+  ),
+  'auth/resource-server/bearer.ts timeout': driven('timeout and cooldown of bearer', AUTH),
+  'auth/resource-server/bearer.ts verifiedMaxAge': driven(
+    'caches for maxAge at most',
+    'packages/auth/src/resource-server/verified-tokens.test.ts',
+  ),
+  'auth/resource-server/dpop.ts maxAge': driven('dpop.maxAge: 5 min', AUTH),
   'auth/resource-server/dpop.ts ttl': driven('expires', 'packages/auth/src/resource-server/nonces.test.ts'),
-  'auth/resource-server/introspection.ts maxAge': driven('', 'packages/auth/src/resource-server/expiring-map.test.ts'),
+  'auth/resource-server/introspection.ts maxAge': driven('introspection.maxAge: 10 s', AUTH),
   'client/options.ts connectTimeout': driven('connectTimeout: 30 s'),
   'client/options.ts maxTimeout': driven('maxTimeout: 10 min'),
   'client/options.ts timeout': driven('timeout: 60 s'),
@@ -52,6 +75,7 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'server/request-state.ts ttl': driven('stateTtl: 10 min'),
   'server/server.ts stateTtl': driven('stateTtl: 10 min'),
   'skills/client/library.ts timeout': REQUEST,
+  'sse/encode.ts retry': 'the value of a field, which the client counts',
   'store-cloudflare/client.ts eventTtl': OTHER_CLOCK,
   'store-redis/redis.ts eventTtl': OTHER_CLOCK,
   'store-redis/redis.ts timeout': 'counted by the clock, but Redis answers in real time',
@@ -68,7 +92,7 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'tasks/options.ts lease': driven('inlineTime, pollInterval, lease'),
   'tasks/options.ts pollInterval': driven('inlineTime, pollInterval, lease'),
   'tasks/options.ts ttl': driven('ttl: 1 h, then the task fails'),
-  'testing/authorization-server/options.ts accessTokenTtl': driven('accessTokenTtl and expiry of tokens'),
+  'testing/authorization-server/options.ts accessTokenTtl': driven('accessTokenTtl and expiry of tokens', AUTH),
   'testing/authorization-server/options.ts codeTtl': driven(
     'lifetimes',
     'packages/testing/src/authorization-server/dev-authorization-server.test.ts',
@@ -92,6 +116,9 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'transport-stdio/restart.ts maxDelay': driven('restart.delay'),
   'transport-stdio/serve.ts drainTimeout': OTHER_PROCESS,
   'transport-stdio/serve.ts exitTimeout': OTHER_PROCESS,
+  'transport-stdio/spawn.ts end': driven('probeTimeout, and shutdown'),
+  'transport-stdio/spawn.ts kill': driven('probeTimeout, and shutdown'),
+  'transport-stdio/spawn.ts terminate': driven('probeTimeout, and shutdown'),
   'transport-stdio/spawn.ts probeTimeout': driven('probeTimeout, and shutdown'),
   'transport-stdio/stream-channel.ts flushTimeout': 'counted by the clock, but the pipe is emptied by another process',
   'transport-stdio/stream-channel.ts probeTimeout': driven('probeTimeout, and shutdown'),
@@ -104,14 +131,19 @@ const REQUIRED = [
   'server/middleware/rate-limit.ts window',
 ]
 
-/** The options whose doc comment has the unit ms. */
+/** Names of durations. Some interfaces state the unit once for all of their members. */
+const DURATION =
+  /(?:^ttl|Ttl|[tT]imeout|Delay|^delay|[iI]nterval|axAge|Grace|^cooldown|Tolerance|^lease|^retry|keepAlive|^rememberConsent|^end|^terminate|^kill)$/
+
+/** The options that are durations, by their name or the unit in their doc comment. */
 function findDurations(): string[] {
   const files = globSync('packages/*/src/**/*.ts', { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => !/\.(?:test|test-d|fixture)\.ts$|^packages\/(?:cli|create-mcpx)\//.test(path))
   const found = files.flatMap((path) =>
     [...read(path).matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:readonly )?(\w+)\?: ([^\n]+)/g)]
-      .filter(([, comment = '', , type = '']) => /\bms\b(?! since)/.test(comment) && /^number \| /.test(type))
+      .filter(([, , , type = '']) => /^number \| /.test(type))
+      .filter(([, comment = '', name = '']) => /\bms\b(?! since)/.test(comment) || DURATION.test(name))
       .map(([, , name]) => `${path.replace(/^packages\/([^/]+)\/src\//, '$1/')} ${name}`),
   )
   return [...new Set([...found, ...REQUIRED])].toSorted()
@@ -133,6 +165,6 @@ it('are driven by tests that exist', () => {
     expect(existsSync(`${root}${proof.file}`), option).toBe(true)
     const text = read(proof.file)
     expect(text.includes(proof.test), `${option}: ${proof.file} has a test "${proof.test}"`).toBe(true)
-    expect(/fakeClock\(|useFakeTimers\(/.test(text), `${option}: ${proof.file} uses a fake clock`).toBe(true)
+    expect(/[fF]akeClock\(|useFakeTimers\(/.test(text), `${option}: ${proof.file} uses a fake clock`).toBe(true)
   }
 })

@@ -1,52 +1,22 @@
 /**
  * The clock of the test kit drives the timeouts of all packages: each test waits for a duration that its name says, and
- * takes no real time. `durations.test.ts` lists the options of all packages and their tests.
+ * takes no real time. `fake-clock-auth.test.ts` tests those of @mcpx/auth, and `durations.test.ts` lists the options of all packages and their tests.
  */
 
-import { manualRedirect, oauth } from '@mcpx/auth/client'
-import { bearer } from '@mcpx/auth/resource-server'
 import { type ClientOptions, connect } from '@mcpx/client'
 import { createDuplex, type Responder } from '@mcpx/protocol'
 import { createChannelPair, memoryConnector } from '@mcpx/protocol/memory'
-import { createServer, rateLimit, type ServerOptions, timeout } from '@mcpx/server'
+import { createServer, rateLimit, timeout } from '@mcpx/server'
 import { tasks } from '@mcpx/tasks'
-import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
-import { type FakeClock, fakeClock, faults } from '@mcpx/testing/server'
+import { faults } from '@mcpx/testing/server'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { spawn } from '@mcpx/transport-stdio'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { create, MINUTE, never, SECOND, useFakeClock } from './fake-clock.fixture.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-
-let clock: FakeClock
-beforeEach(() => {
-  clock = fakeClock()
-})
-afterEach(() => clock.restore())
-
-/** Expects that a promise is pending after `from` ms and settled after `to` ms. Returns its value or its error. */
-async function settlesBetween(promise: PromiseLike<unknown>, from: number, to: number): Promise<unknown> {
-  let outcome: { readonly value: unknown } | undefined
-  const settle = (value: unknown) => {
-    outcome = { value }
-  }
-  void promise.then(settle, settle)
-  await clock.advance(from)
-  expect(outcome, `after ${from} ms`).toBeUndefined()
-  await clock.advance(to - from)
-  expect(outcome, `after ${to} ms`).toBeDefined()
-  return outcome?.value
-}
-
-const never = () => new Promise<never>(() => {})
-
-function create(options: ServerOptions = {}) {
-  return createServer({ name: 'clock', version: '1' }, options)
-    .tool('now', {}, () => 'now')
-    .tool('never', {}, never)
-}
+const clock = useFakeClock()
+const { settlesBetween } = clock
 
 type Handle = (request: Request) => Promise<Response>
 
@@ -347,56 +317,6 @@ describe('tasks', () => {
     expect(await settlesBetween(call, 59 * MINUTE, 61 * MINUTE)).toMatchObject({ data: { reason: 'expired' } })
     await client.close()
     server.close()
-  })
-})
-
-describe('auth', () => {
-  it('timeout of oauth: an authorization server that does not respond fails the login after 10 s', async () => {
-    const resource = mcp(create(), {
-      authenticate: bearer({ issuer: 'https://login.example.com', audience: 'http://127.0.0.1/mcp' }),
-    })
-    const network = async (input: string | URL | Request, init?: RequestInit) => {
-      const request = new Request(input, init)
-      return request.url.startsWith('https://login.example.com') ? never() : resource.fetch(request)
-    }
-    const redirect = manualRedirect('https://app.example.com/callback', async () => '')
-    const connector = http('http://127.0.0.1/mcp', { fetch: network, auth: oauth({ redirect }) })
-    const login = connect(connector, { era: 'modern', connectTimeout: MINUTE })
-    const error = await settlesBetween(login, 9 * SECOND, 11 * SECOND)
-    expect(String((error as Error).cause ?? error)).toContain('10000 ms')
-  })
-
-  it('accessTokenTtl and expiry of tokens: a client refreshes after an hour', async () => {
-    const login = devAuthorizationServer({ issuer: 'https://login.example.com', subject: 'ada' })
-    const guard = bearer({
-      issuer: login.issuer,
-      audience: 'http://127.0.0.1/mcp',
-      fetch: async (url, init) => login.fetch(new Request(url, init)),
-    })
-    const resource = mcp(create(), { authenticate: guard })
-    const grants: string[] = []
-    const network = async (input: string | URL | Request, init?: RequestInit) => {
-      const request = new Request(input, init)
-      if (!request.url.startsWith(login.issuer)) return resource.fetch(request)
-      if (request.url.endsWith('/token')) {
-        grants.push(new URLSearchParams(await request.clone().text()).get('grant_type') ?? '')
-      }
-      return login.fetch(request)
-    }
-    const redirect = manualRedirect('https://app.example.com/callback', async (page) => {
-      const response = await network(page, { redirect: 'manual' })
-      return response.headers.get('location') ?? ''
-    })
-    const connector = http('http://127.0.0.1/mcp', { fetch: network, auth: oauth({ redirect }) })
-    const client = await connect(connector, { era: 'modern' })
-    await client.callTool('now')
-    await clock.advance(50 * MINUTE)
-    await client.callTool('now')
-    expect(grants).toEqual(['authorization_code'])
-    await clock.advance(11 * MINUTE)
-    await client.callTool('now')
-    expect(grants).toEqual(['authorization_code', 'refresh_token'])
-    await client.close()
   })
 })
 

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@mcpx/protocol'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Browser, CALLBACK, FRONT, RESOURCE, SECRET, World } from './front.fixture.ts'
 import { oauthFront } from './oauth-front.ts'
 import { github } from './providers.ts'
@@ -132,6 +132,9 @@ describe('a login', () => {
     await asks(url(), new Browser(world))
     await browser.logIn(url({ redirect_uri: CALLBACK }))
     await asks(url({ redirect_uri: CALLBACK }))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 })
+    onTestFinished(() => void vi.useRealTimers())
+    await asks(url())
   })
 })
 
