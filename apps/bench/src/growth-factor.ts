@@ -4,8 +4,7 @@ type Points = readonly (readonly [size: number, cost: number])[]
 
 /**
  * The largest factor by which a cost grows from one point to the next or from the first to the last, divided by the
- * expected factor: that of the sizes for linear growth, otherwise 1. If the baseline grows by more at the divided by
- * the expected factor. The expected factor is the factor of the sizes for linear growth, otherwise 1. If the baseline
+ * expected factor. The expected factor is the factor of the sizes for linear growth, otherwise 1. If the baseline
  * grows by more at the same sizes, for example because large strings exceed the caches, its factor is the expected
  * factor.
  */

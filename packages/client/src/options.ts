@@ -156,10 +156,10 @@ export interface ClientOptions {
    */
   readonly maxRounds?: number | undefined
   /**
-   * How many input requests a modern call may return at once, and how many a legacy server may send before it receives
-   * responses. 16 of them are answered at the same time. A legacy server may send `maxRounds` times as many during one
-   * call. Above the limit, a modern call rejects with a `ConnectionError` whose reason is `limit`, and a legacy server
-   * receives an error. Default: 100.
+   * The largest number of input requests that a modern call may return at once, and that a legacy server may send
+   * before it receives responses. 16 of these requests are answered at the same time. A legacy server may send
+   * `maxRounds` times as many during one call. Above the limit, a modern call rejects with a `ConnectionError` whose
+   * reason is `limit`, and a legacy server receives an error. Default: 100.
    */
   readonly maxInputRequests?: number | undefined
   /**

@@ -17,8 +17,7 @@ export interface JsonSchemaLimits {
    * `patternProperties`. A longer string makes the value invalid. Default: 16,384 UTF-16 code units.
    *
    * This limit does not stop a regular expression that takes exponential time, because no JavaScript engine can
-   * interrupt This limit does not stop a regular expression that takes exponential time, because no JavaScript engine
-   * can interrupt a regular expression. Use `PEER_SCHEMA_OPTIONS` for schemas of a peer.
+   * interrupt a regular expression. Use `PEER_SCHEMA_OPTIONS` for schemas of a peer.
    */
   maxPatternInput: number
   /**

@@ -29,14 +29,13 @@ export interface UriMatcher {
    * template does not match. A name that occurs twice matches only if its variable is exploded.
    * - If a URI matches in several ways, earlier variables match as much as possible.
    * - Values are percent-decoded. A broken escape does not match.
-   * - A value cannot leave its path segment: `{id}`, `{/id}`, `{.id}` and `{;id}` do not match a value
-   * that is `.` or `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL.
-   * `{+path}` and `{#path}` match any of these, so resolve such a value and check the resulting path before you open a
-   * file.
+   * - A value cannot leave its path segment: `{id}`, `{/id}`, `{.id}` and `{;id}` do not match a value that is `.` or
+   * `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL. `{+path}` and
+   * `{#path}` match any of these, so resolve such a value and check the resulting path before you open a file.
    *
-   * Some values cannot be read back from the expanded URI: an empty `{id}` or `{+path}` and an exploded map do not
-   * match; a list that is not exploded becomes one string with commas; and a value may differ if it contains the
-   * literal that follows it, or, in `{+path}`, a complete escape.
+   * Some values cannot be read back from the expanded URI. An empty `{id}` or `{+path}` and an exploded map do not
+   * match. A list that is not exploded becomes one string with commas. A value may differ if it contains the literal
+   * that follows it, or, in `{+path}`, a complete escape.
    */
   match(uri: string): UriTemplateMatch | undefined
 }

@@ -110,7 +110,6 @@ export interface ExtensionMembers {
    */
   readonly errorCodes?: readonly number[] | undefined
   /**
-   * Runs right before the handler, after all middleware of `server.use`. If this server is mounted in another one, only
    * Runs right before the handler, after all middleware of `server.use`. If this server is mounted in another server,
    * only the middleware of the outer server's extensions runs. Default: none.
    */

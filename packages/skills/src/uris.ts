@@ -25,8 +25,7 @@ function isSafeSegment(segment: string): boolean {
 }
 
 /**
- * Returns a URI in the one form that two equal URIs have: its scheme in lower case, and the same characters
- * percent-encoded. Normalizes a URI, so that equal URIs become equal strings: the scheme in lower case, and the same
+ * Normalizes a URI, so that equal URIs become equal strings: the scheme in lower case, and the same
  * characters percent-encoded. Returns undefined for a URI that cannot name a file, for example with `..`, `%2F`, a
  * query, or control characters.
  */

@@ -76,9 +76,9 @@ export function createDecoder(options: DecoderOptions): Decoder {
 }
 
 /**
- * Passes complete lines, ended by LF, to the parser one at a time, and only lines that the parser needs. If it received
- * raw chunks, the parser would delay an event that ends in CR, take quadratic time for many CRs, keep a byte order
- * mark, and create an `Error` for each unknown field.
+ * Passes complete lines, ended by LF, to the parser one at a time, and only lines that the parser needs. With raw
+ * chunks, the parser would delay an event that ends in CR, take quadratic time for many CRs, and keep a byte order
+ * mark. It would also create an `Error` for each unknown field.
  */
 class EventDecoder implements Decoder {
   readonly #maxEventSize: number

@@ -51,9 +51,9 @@ export interface OAuthOptions extends CommonOptions {
 }
 
 /**
- * Logs a user in when a server requires authorization: finds the authorization server, registers the client, sends the
- * user to the login, stores and refreshes the tokens, and requests more scopes when a call needs them. If a step fails,
- * the request rejects with an `AuthError` that names the step and the reason.
+ * Logs a user in when a server requires authorization. Finds the authorization server, registers the client, and sends
+ * the user to the login. Stores and refreshes the tokens, and requests more scopes when a call needs them. If a step
+ * fails, the request rejects with an `AuthError` that names the step and the reason.
  *
  * ```ts
  * const client = await connect(http('https://example.com/mcp', { auth: oauth({ redirect: loopbackRedirect() }) }))

@@ -30,7 +30,6 @@ const MAX_FILE_SIZE = 16_777_216
 type Records = Readonly<Record<string, unknown>>
 
 /**
- * Stores records in the file at `path`, readable by its owner only (0600), for any number of processes. Each change
  * Stores records in the file at `path`. Only the owner of the file can read it (mode 0600), and any number of processes
  * can share it. Each change replaces the whole file. A lock ensures that only one process at a time refreshes a token
  * or logs in.

@@ -64,8 +64,8 @@ export interface ScriptedUser {
 
 /**
  * Creates a user who answers by a script. Each answer is used once. A question receives the first unused answer that
- * fits it: an object fits a form that has all of its members as fields and accepts their values; other answers fit
- * every form and URL. The names of the answers appear only in `asked` and in errors.
+ * fits. An object fits a form if each member is a field of the form and has an accepted value. Other answers fit every
+ * form and URL. The names of the answers appear only in `asked` and in errors.
  *
  * ```ts
  * const user = answers({ seat: { row: 7 }, terms: 'accept', insurance: 'decline' })

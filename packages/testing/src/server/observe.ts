@@ -32,9 +32,9 @@ export interface Failure {
 }
 
 /**
- * One message of a recorded dialogue. `from` names the sender. `call` is the number of a request of the client. Its
- * response has the same number, and so have the messages of the server that arrived on its stream. `question` is the
- * number of a request of the server and of its response.
+ * One message of a recorded dialogue. `from` names the sender. `call` is the number of a request of the client, of its
+ * response, and of the messages of the server that arrived on its stream. `question` is the number of a request of the
+ * server and of its response.
  */
 export type Step =
   | { readonly from: 'client'; readonly call: number; readonly method: string; readonly params?: JsonObject }

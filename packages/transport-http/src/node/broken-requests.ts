@@ -90,9 +90,6 @@ function httpResponse(status: string, text: string): string {
 /**
  * The responses that are not fully sent yet, by connection.
  *
- * There is a list per connection instead of one `Set`: V8 often replaces the table of a set The running exchanges, in
- * an array with free places. It is not a `Set`: if a set changes very often, V8 often replaces its hash table, and the
- * members of a replaced table are not freed before the next full garbage collection. With a `Set`, it took 9 of the
  * There is a list per connection instead of one `Set`. If a set changes very often, V8 often replaces its hash table,
  * and the members of a replaced table are not freed before the next full garbage collection. A `Set` took 9 of the 25
  * µs of a call.

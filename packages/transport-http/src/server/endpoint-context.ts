@@ -34,7 +34,6 @@ import { COUNTED, UnreadJson, UnreadResponses } from './unread.ts'
 const CHECKS = 4
 
 /**
- * The running exchanges, in an array with free places. It is not a `Set`, because V8 often replaces the table of a set
  * The running exchanges, in an array with free places. It is not a `Set`: if a set changes very often, V8 often
  * replaces its hash table, and the members of a replaced table are not freed before the next full garbage collection.
  */

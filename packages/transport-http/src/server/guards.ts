@@ -29,9 +29,9 @@ type Allowed = readonly string[] | '*'
 type GuardHandler = (context: Context<{ Variables: EndpointVariables }>, next: Next) => Promise<Response | undefined>
 
 /**
- * Creates the middleware that guards an endpoint: it serves the metadata of `authenticate`, refuses hosts and origins
- * that are not allowed, counts the request until the response was sent, and identifies the caller before the body is
- * read. It is one function, because Hono composes each handler of a mounted app again for each request.
+ * Creates the middleware that guards an endpoint. It serves the metadata of `authenticate`, and refuses hosts and
+ * origins that are not allowed. It counts the request until the response was sent, and identifies the caller before the
+ * body is read. It is one function, because Hono composes each handler of a mounted app again for each request.
  *
  * @param guard the option `authenticate`
  * @param telemetry is notified of each request that is refused, here or later, before the server has received a message
