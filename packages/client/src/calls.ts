@@ -121,7 +121,7 @@ export function createCalls(
   }
 
   function checkComplete(method: string, label: string, result: JsonObject): JsonObject {
-    return checkResultOf(reconnector.current.revision, method, label, result)
+    return checkResultOf(state, reconnector.current.revision, method, label, result)
   }
 
   function handleOptions(
@@ -180,6 +180,11 @@ export function createCalls(
         return items
       },
       onStale: () => state.cache.drop(method),
+      onRepeatedEnd: () =>
+        state.tolerate(
+          'cursor',
+          `${method}: the last page has an empty nextCursor: expected none at the end of a list`,
+        ),
     })
   }
 

@@ -20,6 +20,7 @@ import {
 } from '@mcpx/protocol'
 import type { Extensions } from './extensions.ts'
 import type { CallOptions, RequestCallOptions } from './options.ts'
+import type { ClientState } from './state.ts'
 
 /** The facts that a server states about itself. */
 export interface ServerFacts {
@@ -92,10 +93,17 @@ export function checkResult(schema: Schema | undefined, label: string, result: u
   throw invalidResult(label, problem)
 }
 
-/** Returns the result of a request if it is valid. A missing `content` of a tool result becomes `[]`. */
-export function checkResultOf(revision: Revision, method: string, label: string, result: unknown): JsonObject {
+/** Returns the result of a request if it is valid. A missing `content` of a tool result becomes `[]`, with a warning. */
+export function checkResultOf(
+  state: Pick<ClientState, 'tolerate'>,
+  revision: Revision,
+  method: string,
+  label: string,
+  result: unknown,
+): JsonObject {
   const isWithoutContent = method === 'tools/call' && isObject(result) && result.content === undefined
   const complete = isWithoutContent ? { ...result, content: [] } : result
+  if (isWithoutContent) state.tolerate('content', `The result of ${label} has no content: [] is used instead`)
   return checkResult(clientRequestResult(revision, method), label, complete)
 }
 

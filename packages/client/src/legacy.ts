@@ -108,8 +108,6 @@ export class LegacyConnection implements EraConnection, MessageListener {
    * begins with its last call.
    */
   readonly #inputCounts = new WeakMap<object, InputCount>()
-  /** The kinds of protocol violations that were reported. */
-  readonly #warned = new Set<string>()
   /** Whether the server was replaced by one that does not support this era. */
   #isOutdated = false
 
@@ -155,7 +153,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const sent = stripParamsFor(this.revision, method, withCallMeta(params, options.meta))
     const result = await this.connection.request(method, sent, this.#state.sentOptions(label, options))
     // Result types do not exist in this era.
-    const { resultType, ...checked } = checkResultOf(this.revision, method, label, result)
+    const { resultType, ...checked } = checkResultOf(this.#state, this.revision, method, label, result)
     return checked
   }
 
@@ -215,15 +213,8 @@ export class LegacyConnection implements EraConnection, MessageListener {
     if (change === undefined || change.kind === 'resource') return
     if (this.server.capabilities[change.kind]?.listChanged === true) return
     const { onChange } = this.#state.options
-    this.#warnOnce('change', `The server announced a change that it did not declare: ${notification.method}`)
+    this.#state.tolerate('change', `The server announced a change that it did not declare: ${notification.method}`)
     guarded(onChange, this.#state.onWarning)(change)
-  }
-
-  /** Reports one kind of protocol violation, once per connection. */
-  #warnOnce(kind: string, message: string): void {
-    if (this.#warned.has(kind)) return
-    this.#warned.add(kind)
-    this.#state.onWarning(new ConnectionError('invalid-message', message))
   }
 
   /** Answers a request of the server. */
@@ -251,7 +242,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
       problem === undefined
         ? `revision ${this.revision} does not have it`
         : `it is not as revision ${this.revision} requires. ${problem}`
-    this.#warnOnce(method, `${method} was answered although ${deviation}`)
+    this.#state.tolerate(method, `${method} was answered although ${deviation}`)
   }
 
   /** Pauses the timeouts of the calls that the request may belong to, while the user responds. */
@@ -352,7 +343,7 @@ function initialize(
   return connection.request('initialize', params, { ...options, announceCancel: false })
 }
 
-function readHandshake({ onWarning }: ClientState, result: unknown, offer: Revision | undefined): Handshake {
+function readHandshake(state: ClientState, result: unknown, offer: Revision | undefined): Handshake {
   const checked = checkResult(clientRequestResult(LATEST_LEGACY_REVISION, 'initialize'), 'initialize', result)
   const { protocolVersion, serverInfo, capabilities, instructions } = checked as unknown as InitializeResult
   const server = { info: serverInfo, capabilities, instructions }
@@ -365,7 +356,7 @@ function readHandshake({ onWarning }: ClientState, result: unknown, offer: Revis
     throw new ConnectionError('unsupported', message, { hint })
   }
   const warning = `The server selected the unknown protocol version ${quoted(protocolVersion)}: ${revision} is used instead`
-  onWarning(new ConnectionError('unsupported', warning))
+  state.tolerate('revision', warning, 'unsupported')
   return { revision, server }
 }
 

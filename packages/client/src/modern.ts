@@ -235,7 +235,7 @@ export class ModernConnection implements EraConnection {
     const sent = withEnvelope(params, envelopeOf(this.#state, revision, options))
     const result = (await this.connection.request(method, sent, this.#state.sentOptions(label, options))) as JsonObject
     const { resultType = 'complete' } = result
-    if (resultType === 'complete') return checkResultOf(revision, method, label, result)
+    if (resultType === 'complete') return checkResultOf(this.#state, revision, method, label, result)
     const { extensions } = this.#state
     const { mayAsk } = requestEntry(revision, method) ?? extensions.method('modern', method) ?? {}
     if (resultType === 'input_required' && mayAsk) return checkUnfinished(result, label)

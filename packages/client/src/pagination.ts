@@ -22,6 +22,8 @@ export interface PageSource<Item> {
   itemsOf(page: object): readonly Item[]
   /** Called if the server refuses a cursor that it has sent, because cached pages then belong to an older list. */
   onStale(): void
+  /** Called if the server ends the list with an empty cursor. */
+  onRepeatedEnd(): void
 }
 
 export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
@@ -69,6 +71,7 @@ async function* readPages<Item>(source: PageSource<Item>): AsyncGenerator<readon
     if (count === 1) first = items
     if (!isLoop || JSON.stringify(items) !== JSON.stringify(first)) yield items
     cursor = page.nextCursor
+    if (isLoop) source.onRepeatedEnd()
     if (cursor === undefined || isLoop) return
     if (seen.has(cursor)) throw repeatedCursor(method, count)
     if (count >= maxPages) throw tooManyPages(method, maxPages)

@@ -3,6 +3,7 @@
 import {
   type ClientCapabilities,
   ConnectionError,
+  type ConnectionErrorReason,
   check,
   createDebugObserver,
   guarded,
@@ -46,6 +47,7 @@ export class ClientState {
   readonly turns: Turns
   /** Reports a warning. It never throws, even if the callback of the user does. */
   readonly onWarning: (warning: Error) => void
+  readonly #tolerated = new Set<string>()
   /** Observes the messages of the connection, to debug it. */
   readonly observer: MessageObserver | undefined
   /** Compares the lists of the server with the option `lock`. */
@@ -77,6 +79,14 @@ export class ClientState {
     this.answerInput = (request, origin) => answerInputRequest(options, request, origin)
     this.#onLog = onLog && guarded(onLog, this.onWarning)
     this.logLevel = options.logLevel ?? (onLog && 'info')
+  }
+
+  /** Reports a violation of the protocol that the client accepts, as other clients do. Each kind is reported once. */
+  tolerate(kind: string, message: string, reason: ConnectionErrorReason = 'invalid-message'): void {
+    if (this.#tolerated.has(kind)) return
+    this.#tolerated.add(kind)
+    const hint = 'The client continues; report this to the author of the server.'
+    this.onWarning(new ConnectionError(reason, message, { hint }))
   }
 
   /** Handles a notification of an extension, or a log message that the server sent outside of the stream of a request. */

@@ -33,7 +33,7 @@ export interface PendingRequests {
 export interface PendingRequestsOptions {
   /** Called to notify the peer when a request timed out or was cancelled. */
   onCancel: (id: RequestId, reason: string) => void
-  /** Called with errors of listeners. Default: none. */
+  /** Called with errors of listeners, and once if the peer sends numbers as ids back as strings. Default: none. */
   report?: ((problem: Error) => void) | undefined
 }
 
@@ -41,9 +41,20 @@ export interface PendingRequestsOptions {
 export function createPendingRequests({ onCancel, report }: PendingRequestsOptions): PendingRequests {
   const waiting = new Map<RequestId, PendingRequest>()
 
+  let hasStringIds = false
+
+  /** Returns the id of a pending request. Some peers send numbers back as strings, which is reported once. */
+  function keyOf(id: RequestId): RequestId {
+    if (typeof id === 'number' || waiting.has(id)) return id
+    const key = Number(id)
+    if (!waiting.has(key)) return id
+    if (!hasStringIds) report?.(stringIdError(id))
+    hasStringIds = true
+    return key
+  }
+
   function take(id: RequestId): PendingRequest | undefined {
-    // Some peers send numbers back as strings.
-    const key = waiting.has(id) ? id : Number(id)
+    const key = keyOf(id)
     const request = waiting.get(key)
     waiting.delete(key)
     request?.stop()
@@ -79,7 +90,7 @@ export function createPendingRequests({ onCancel, report }: PendingRequestsOptio
     },
     fail,
     handleNotification(id, notification) {
-      const request = waiting.get(id)
+      const request = waiting.get(keyOf(id))
       if (request?.options.onNotification === undefined) return false
       request.restartTimeout()
       guarded(request.options.onNotification, report)(notification)
@@ -97,6 +108,12 @@ export function createPendingRequests({ onCancel, report }: PendingRequestsOptio
       for (const id of [...waiting.keys()]) fail(id, error)
     },
   }
+}
+
+function stringIdError(id: string): ConnectionError {
+  const hint = 'The responses are accepted; report this to the author of the peer.'
+  const message = `The peer sends ids of requests back as strings: expected the number ${Number(id)}, got a string`
+  return new ConnectionError('invalid-message', message, { hint })
 }
 
 const DEFAULT_TIMEOUT = 60_000

@@ -9,15 +9,18 @@ it.each([
   ['JSON', (response: ServerResponse, body: object) => json(response, body)],
   ['an event', (response: ServerResponse, body: object) => stream(response).event(body)],
   ['an error', (response: ServerResponse, body: object) => json(response, body, 400)],
-])('accepts the id of a response as a string, in %s', async (kind, answer) => {
+])('accepts the id of a response as a string with one warning, in %s', async (kind, answer) => {
   const { url } = await serve(({ message }, response) => {
     const outcome = kind === 'an error' ? { error: { code: -32602, message: 'no' } } : { result: { ok: true } }
     answer(response, { jsonrpc: '2.0', id: String(message.id), ...outcome })
   })
-  const { connection } = await reach(url)
-  const asked = connection.request('tools/list', modern())
-  if (kind === 'an error') await expect(asked).rejects.toMatchObject({ name: 'RpcError', code: -32602 })
-  else expect(await asked).toEqual({ ok: true })
+  const { connection, problems } = await reach(url)
+  for (let count = 0; count < 2; count++) {
+    const asked = connection.request('tools/list', modern())
+    if (kind === 'an error') await expect(asked).rejects.toMatchObject({ name: 'RpcError', code: -32602 })
+    else expect(await asked).toEqual({ ok: true })
+  }
+  expect(problems).toMatchObject([{ reason: 'invalid-message', hint: expect.stringContaining('report this') }])
 })
 
 describe('a lost response', () => {

@@ -307,7 +307,8 @@ async function findLostSession(response: Response): Promise<LostSession | undefi
 /** Creates the warning about a server that reports a lost session with another status than 404. */
 function wrongStatusError(status: number, words: string): ConnectionError {
   const message = `The server no longer knows the session (${quoted(words)}): expected HTTP status 404, got ${status}`
-  return new ConnectionError('closed', message, { status })
+  const hint = 'The client opens another session; report this to the author of the server.'
+  return new ConnectionError('closed', message, { status, hint })
 }
 
 function hasReason(error: unknown, reason: ConnectionError['reason']): error is ConnectionError {

@@ -76,8 +76,9 @@ describe('the HTTP+SSE transport', () => {
         events.event(resultMessage(String(message.id), { ok: true }))
       },
     })
-    const { connection } = await shakeHands(await reach(url))
-    expect(await connection.request('ping')).toEqual({ ok: true })
+    const { connection, problems } = await shakeHands(await reach(url))
+    for (let count = 0; count < 2; count++) expect(await connection.request('ping')).toEqual({ ok: true })
+    expect(problems).toMatchObject([{ reason: 'invalid-message', hint: expect.stringContaining('report this') }])
   })
 
   it('is not tried if the rejection is a JSON-RPC error', async () => {

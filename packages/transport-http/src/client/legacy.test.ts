@@ -133,7 +133,8 @@ describe('a session', () => {
         const warning = expect.stringMatching(
           /^The server no longer knows the session.* expected HTTP status 404, got 400$/,
         )
-        expect(problems).toMatchObject([{ reason: 'closed', status: 400, message: warning }])
+        const hint = expect.stringContaining('report this to the author')
+        expect(problems).toMatchObject([{ reason: 'closed', status: 400, message: warning, hint }])
         expect(calls(seen)).not.toContain('DELETE')
       }
     },

@@ -68,7 +68,12 @@ async function readFailure(response: Response, settings: Settings, pending: Sent
   const isError = !Array.isArray(message) && !(message instanceof Refusal) && 'error' in message
   if (!isError) throw statusError(response, label)
   if (!isResponseTo(response.status, message, id)) throw statusError(response, label, message)
-  return { ...message, id }
+  return withId(message, id)
+}
+
+/** Adds the id of the request to a response without one. A number that came back as a string stays, to be reported. */
+function withId(message: ResponseMessage, id: RequestId): ResponseMessage {
+  return message.id === undefined ? { ...message, id } : message
 }
 
 /**
@@ -108,7 +113,7 @@ function pickResponse(message: Message | Refusal, pending: SentRequest): Respons
     return undefined
   }
   // An error without an id is the response to the only request of this POST.
-  if (!('method' in message) && (message.id === undefined || isIdOf(message.id, id))) return { ...message, id }
+  if (!('method' in message) && (message.id === undefined || isIdOf(message.id, id))) return withId(message, id)
   pending.onMessage(message)
   return undefined
 }
