@@ -63,6 +63,15 @@ describe('the records of all sessions', () => {
     expect(await existing(many, ['known', 'a', 'b', 'c', 'd'])).toEqual(['known', 'c', 'd'])
   })
 
+  it('of callers that take nearly the same memory are dropped by their last use', async () => {
+    const evicted: string[] = []
+    const store = createMemorySessionStore({ maxSessions: 3, onEvict: (id) => evicted.push(id) })
+    for (const id of ['a', 'b', 'c']) await store.create(id, { ...large(), openedFrom: `192.0.2.${id}` }, 10_000)
+    await store.get('a')
+    await store.create('d', { ...large(), openedFrom: '192.0.2.d' }, 10_000)
+    expect(evicted).toEqual(['b'])
+  })
+
   it('are 32 MiB by default, with the memory of their objects', async () => {
     const store = createMemorySessionStore()
     const nested = { clientCapabilities: { experimental: { a: { list: Array.from({ length: 20_000 }, () => []) } } } }

@@ -146,6 +146,9 @@ interface MemoryRecord<T> {
 /** The memory that an object or array takes besides its content, in bytes. */
 const OBJECT_COST = 40
 
+/** The fraction of the most memory of a caller from which others count as using as much. */
+const NEARLY = 0.9
+
 /** Estimates the memory of a JSON value from its JSON string: `[[],[]]` takes far more than its 7 characters. */
 function estimateBytes(text: string): number {
   let bytes = text.length
@@ -235,12 +238,16 @@ function createRecords<T extends object>(
     record.bytes = bytes
   }
 
-  /** Drops the oldest record of the caller whose records use the most memory, but never `current`, which was used last. */
+  /**
+   * Drops the oldest record of the caller whose records use the most memory, but never `current`, which was used last.
+   * Among callers that use nearly the same, the oldest record is dropped, which is found without a long search.
+   */
   function dropOne(current: MemoryRecord<T>): void {
-    const [heaviest] = [...byOpener].reduce((most, each) => (each[1] > most[1] ? each : most))
+    let most = 0
+    for (const bytes of byOpener.values()) most = Math.max(most, bytes)
     const isOther = (record: MemoryRecord<T>) => record !== current
-    const isDropped = records.dropFirst((record) => isOther(record) && record.opener === heaviest)
-    if (!isDropped) records.dropFirst(isOther)
+    const isHeavy = ({ opener }: MemoryRecord<T>) => (byOpener.get(opener) ?? 0) >= most * NEARLY
+    if (!records.dropFirst((record) => isOther(record) && isHeavy(record))) records.dropFirst(isOther)
   }
 
   function write(record: MemoryRecord<T>, state: T, bytes: number): Readonly<T> {
