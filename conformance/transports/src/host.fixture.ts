@@ -10,12 +10,15 @@ import { createServer, type Server } from '@mcpx/server'
 import { tasks } from '@mcpx/tasks'
 import type { HttpLimits } from '@mcpx/transport-http'
 import { type ServeHttpOptions, serveHttp } from '@mcpx/transport-http/node'
+import { closeClients, openStore, type StoreSettings } from './store-process.fixture.ts'
 import { openStores } from './stores.fixture.ts'
 
 export interface HostOptions {
   readonly serve?: ServeHttpOptions & { readonly limits?: Partial<HttpLimits> }
   /** The port of a shared store. Default: the memory of this process. */
   readonly stores?: number
+  /** A store in Redis, SQLite or Durable Objects, instead. */
+  readonly store?: StoreSettings
   /** The size of the heap, in MB. Default: as Node chooses. */
   readonly heap?: number
   /** Whether the server also has prompts, resource templates and tasks. Default: false. */
@@ -114,20 +117,36 @@ function readCaller({ headers }: Request): AuthInfo | undefined {
   return subject === null ? undefined : { subject, scopes: [] }
 }
 
+async function openShared({ store, stores }: HostOptions): Promise<Store | undefined> {
+  if (store !== undefined) return openStore(store)
+  return stores === undefined ? undefined : openStores(stores)
+}
+
 let collectGarbage = (): void => {}
 
 async function main(): Promise<void> {
   setFlagsFromString('--expose-gc')
   collectGarbage = runInNewContext('gc') as () => void
-  const { serve = {}, stores, knowsCallers, hasAllFeatures } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
-  const shared = stores === undefined ? undefined : await openStores(stores)
+  const options = JSON.parse(process.argv[2] ?? '{}') as HostOptions
+  const { serve = {}, knowsCallers, hasAllFeatures } = options
+  const shared = await openShared(options)
   const { server, counts } = createHost(shared, hasAllFeatures)
   const authenticate = knowsCallers ? readCaller : undefined
-  const { url, port } = await serveHttp(server, { port: 0, ...serve, authenticate })
-  process.on('message', (command) => {
+  const served = await serveHttp(server, { port: 0, ...serve, authenticate })
+  const { url, port } = served
+  process.on('message', async (command) => {
     if (command === 'look') process.send?.({ held: look(counts) })
+    else if (command === 'close') await close()
     else process.exit(0)
   })
+  /** Closes everything. The process then has to exit by itself. */
+  async function close(): Promise<void> {
+    await served.close()
+    server.close()
+    await shared?.close?.()
+    await closeClients()
+    process.disconnect()
+  }
   process.send?.({ url, port })
 }
 

@@ -33,18 +33,29 @@ export type StoreReply =
   | { readonly name: number; readonly message?: string; readonly event?: object; readonly failed?: string }
 
 const clients = new Map<string, Promise<Connected>>()
+const databases: DatabaseSync[] = []
 const stores: Store[] = []
 const ends = new Map<number, () => unknown>()
 const send = (reply: StoreReply) => void process.send?.(reply)
 
-async function openStore(settings: StoreSettings): Promise<Store> {
-  if (settings.kind === 'sqlite') return sqliteStore(new DatabaseSync(settings.file))
+export async function openStore(settings: StoreSettings): Promise<Store> {
+  if (settings.kind === 'sqlite') {
+    const database = new DatabaseSync(settings.file)
+    databases.push(database)
+    return sqliteStore(database)
+  }
   const { port, prefix } = settings
   if (settings.kind === 'objects') return durableObjectStore(objectsAt(port), { prefix })
   const { library } = settings
   const connecting = clients.get(`${library} ${port}`) ?? connectBy[library](port)
   clients.set(`${library} ${port}`, connecting)
   return redisStore((await connecting).client, { prefix })
+}
+
+/** Closes what stores do not close: the clients and databases that they were created with. */
+export async function closeClients(): Promise<void> {
+  for (const client of clients.values()) (await client).close()
+  for (const database of databases) database.close()
 }
 
 const storeOf = (index: number) => stores[index] as Store
@@ -90,7 +101,7 @@ const operations = {
   close: (store: number) => storeOf(store).close?.(),
 }
 
-if (process.send !== undefined) {
+if (process.argv[1] === import.meta.filename) {
   const shift = Number(process.argv[2] ?? 0)
   const { now } = Date
   Date.now = () => now() + shift

@@ -48,6 +48,7 @@ class Subscription {
   readonly #onWarning: (warning: Error) => void
   #socket: PlatformSocket | undefined
   #isEnded = false
+  #endPause = () => {}
 
   constructor(
     connect: () => Promise<PlatformSocket>,
@@ -87,12 +88,23 @@ class Subscription {
         await this.open()
       } catch (error) {
         this.#onWarning(error as Error)
-        await new Promise((resolve) => setTimeout(resolve, wait))
+        await this.#pause(wait)
       }
     }
     if (this.#isEnded) return
     this.#onWarning(new Error('A subscription was interrupted: messages may be missing'))
     this.#run(this.#onGap)
+  }
+
+  /** Resolves after a time in ms, or when the subscription is closed. */
+  #pause(time: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, time)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   #run(call: () => void): void {
@@ -107,6 +119,7 @@ class Subscription {
 
   close(): void {
     this.#isEnded = true
+    this.#endPause()
     this.#socket?.close()
     this.#socket = undefined
   }

@@ -45,6 +45,7 @@ export interface IoRedisCluster {
 
 /** The connection of `ioredis` for subscriptions. */
 export interface IoRedisSubscriber {
+  readonly status?: string
   connect(): Promise<unknown>
   subscribe(...channels: string[]): Promise<unknown>
   unsubscribe(...channels: string[]): Promise<unknown>
@@ -160,6 +161,19 @@ function ioRedisConnection(client: IoRedisClient | IoRedisCluster): Connection {
 const FIRST_DELAY = 50
 const LAST_DELAY = 2_000
 
+/** Resolves after a time in ms, or when the signal is aborted. */
+function pause(time: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, time)
+    signal.addEventListener('abort', end)
+  })
+}
+
 /**
  * Opens a connection, and replaces it when it is lost. In a cluster, it connects to a random server, because each server
  * forwards the messages of all others. The cluster client has its own connection for subscriptions, but does not report when
@@ -188,7 +202,8 @@ async function openIoRedis(
       if (channels.size > 0) await connection.subscribe(...channels)
     } catch (error) {
       signal.removeEventListener('abort', disconnect)
-      connection.disconnect()
+      // After its end, a call would start a timer that keeps the process alive.
+      if (connection.status !== 'end') disconnect()
       throw error
     }
     connection.on('end', () => {
@@ -203,7 +218,7 @@ async function openIoRedis(
 
   async function reconnect(): Promise<IoRedisSubscriber> {
     for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LAST_DELAY)) {
-      await new Promise((resolve) => setTimeout(resolve, delay))
+      await pause(delay, signal)
       signal.throwIfAborted()
       try {
         const connection = await connect()

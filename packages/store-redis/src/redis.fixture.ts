@@ -107,7 +107,9 @@ export const connectBy: Readonly<Record<'@redis/client' | 'ioredis', (port: numb
     return { client, close: () => client.destroy() }
   },
   async ioredis(port) {
-    const client = new IoRedis({ host: '127.0.0.1', port, retryStrategy: () => 50, maxRetriesPerRequest: null })
+    const settings = { retryStrategy: () => 50, maxRetriesPerRequest: null }
+    // Without a connection, `disconnect` starts a timer of this time, which keeps the process alive.
+    const client = new IoRedis({ host: '127.0.0.1', port, disconnectTimeout: 100, ...settings })
     client.on('error', () => {})
     await once(client, 'ready')
     return { client, close: () => client.disconnect() }

@@ -1,4 +1,6 @@
-import { getEventListeners } from 'node:events'
+import { spawn } from 'node:child_process'
+import { getEventListeners, once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RedisClient } from './clients.ts'
 import { RedisStoreError, redisStore } from './index.ts'
@@ -54,7 +56,7 @@ describe('errors of commands in scripts', () => {
   })
 })
 
-describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_, connect) => {
+describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (library, connect) => {
   let server: RedisServer
   let connected: Connected
   beforeEach(async () => {
@@ -291,6 +293,21 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
     server.resume()
     await store.close()
+  })
+
+  it.each([0, 2_000])('lets its process exit after it was closed, when Redis has been away for %i ms', async (time) => {
+    const program = fileURLToPath(new URL('process.fixture.ts', import.meta.url))
+    const args = ['--conditions=source', '--no-warnings', program, library, String(server.port)]
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    if (time > 0) await server.stop()
+    await new Promise((resolve) => setTimeout(resolve, time))
+    const started = performance.now()
+    child.stdin.end()
+    expect(await once(child, 'exit')).toEqual([0, null])
+    // A pause before the next attempt to connect would last up to 2,000 ms.
+    expect(performance.now() - started).toBeLessThan(600)
+    if (time > 0) server = await startRedis(server.port)
   })
 
   it('closes while Redis cannot be reached, and leaves no connection behind', async () => {
