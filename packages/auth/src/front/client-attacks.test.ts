@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { Browser, CALLBACK, CLIENT, FRONT, VERIFIER, World } from './front.fixture.ts'
 
@@ -167,6 +168,24 @@ describe('registration', () => {
     expect(answer).not.toHaveProperty('scope')
   })
 
+  it.each([
+    [{ clientSecret: '' }, 'clients: the secret of app'],
+    [{ clientSecret: 'short' }, 'clients: the secret of app'],
+    [{ redirectUris: [] }, 'clients: app: expected one or more redirect URIs'],
+    [{ name: '' }, 'clients: app: expected a name'],
+    [{ clientId: '' }, 'clients: expected a client id'],
+  ])('of the operator is refused with %j', (change, message) => {
+    const client = { clientId: 'app', name: 'App', redirectUris: [CALLBACK], ...change }
+    expect(() => new World({ clients: [client] })).toThrow(message)
+  })
+
+  it('of the operator is refused with an id that another client has', () => {
+    const client = { clientId: 'app', name: 'App', redirectUris: [CALLBACK] }
+    expect(() => new World({ clients: [client, { ...client, name: 'Other' }] })).toThrow(
+      'clients: app: expected one client',
+    )
+  })
+
   it('cannot be forged or changed', async () => {
     const world = new World()
     const { client_id = '' } = await world.register()
@@ -276,6 +295,43 @@ describe('client id metadata documents', () => {
     for (const url of urls) world.documents.set(url, () => new Promise<Response>(() => {}))
     const statuses = await Promise.all(urls.map((url) => statusOf(world, world.authorizeUrl(url))))
     expect([statuses.filter((status) => status === 503).length, world.requested.length]).toEqual([10, 20])
+  })
+
+  it('are requested once for many logins at the same time, so that a popular application is not refused', async () => {
+    const world = new World()
+    world.documents.set(id, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return Response.json(document)
+    })
+    const logins = Array.from({ length: 30 }, () => statusOf(world, world.authorizeUrl(id)))
+    expect(new Set(await Promise.all(logins))).toEqual(new Set([200]))
+    expect(world.requested).toEqual([id])
+  })
+
+  it('that change during a login change nothing of it', async () => {
+    const world = new World()
+    world.documents.set(id, () => Response.json(document))
+    const other = world.createNode()
+    const browser = new Browser(world)
+    const page = await browser.open(world.authorizeUrl(id))
+    world.documents.set(id, () => Response.json({ ...document, redirect_uris: ['https://evil.example/'] }))
+    // The other node has not read the document yet.
+    const { location = '' } = await new Browser(world, new Hono().route('/', other.routes)).adopt(browser).decide(page)
+    const end = await browser.follow({ ...page, location })
+    expect((end as URL).href).toMatch(CALLBACK)
+    const code = (end as URL).searchParams.get('code') ?? ''
+    expect((await world.redeem(id, code, { redirect_uri: 'https://evil.example/' })).body.error).toBe('invalid_grant')
+  })
+
+  it('end with their clients when the operator disables them', async () => {
+    const world = new World()
+    world.documents.set(id, () => Response.json(document))
+    const end = await new Browser(world).logIn(world.authorizeUrl(id))
+    const { body } = await world.redeem(id, end.get('code') ?? '')
+    const strict = new Hono().route('/', world.createNode({ metadataDocuments: false }).routes)
+    const form = { grant_type: 'refresh_token', client_id: id, refresh_token: body.refresh_token ?? '' }
+    const response = await strict.request(`${FRONT}/token`, { method: 'POST', body: new URLSearchParams(form) })
+    expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_client' }])
   })
 
   it('are not read by the token endpoint', async () => {

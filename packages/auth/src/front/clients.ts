@@ -20,7 +20,7 @@ export interface KnownClient {
    * The permitted redirect URIs. They are compared character by character, except for the port of a loopback address.
    */
   readonly redirectUris: readonly string[]
-  /** The secret. A client with a secret is confidential. Default: none. */
+  /** The secret, of at least 16 characters. A client with a secret is confidential. Default: none. */
   readonly clientSecret?: string | undefined
 }
 
@@ -59,6 +59,8 @@ interface Registration {
   readonly refreshes?: true
 }
 
+/** The fewest characters of the secret of a known client. */
+const MIN_SECRET = 16
 const MAX_REDIRECT_URIS = 20
 /** The largest total length of the redirect URIs of a registration, in characters. They are part of the client id. */
 const MAX_REGISTERED = 2_048
@@ -79,17 +81,14 @@ export class Clients {
   readonly #known: ReadonlyMap<string, KnownClient>
   readonly #urls: ReturnType<typeof createUrlPolicy>
   readonly #documents = new ExpiringMap<FrontClient | OAuthError>(MAX_CACHED)
-  #fetches = 0
+  /** The documents that are being read. Logins at the same time share one request. */
+  readonly #reading = new Map<string, Promise<FrontClient>>()
 
   constructor(options: ClientsOptions, settings: ClientSettings) {
     const { clients = [], resolve, trustedOrigins } = options
-    for (const { clientId, redirectUris } of clients) {
-      const problem = redirectUris.map(redirectUriProblem).find((each) => each !== undefined)
-      if (problem !== undefined) throw new RangeError(`clients: a redirect URI of ${clientId} ${problem}`)
-    }
     this.#options = options
     this.#settings = settings
-    this.#known = new Map(clients.map((client) => [client.clientId, client]))
+    this.#known = indexClients(clients)
     this.#urls = createUrlPolicy({ resolve, trustedOrigins })
   }
 
@@ -181,8 +180,15 @@ export class Clients {
     const cached = this.#documents.get(clientId)
     if (cached instanceof OAuthError) throw cached
     if (cached !== undefined) return cached
-    if (this.#fetches >= MAX_FETCHES) throw unavailable('Too many applications are looked up at once')
-    this.#fetches += 1
+    const running = this.#reading.get(clientId)
+    if (running !== undefined) return running
+    if (this.#reading.size >= MAX_FETCHES) throw unavailable('Too many applications are looked up at once')
+    const reading = this.#readAndCache(clientId).finally(() => this.#reading.delete(clientId))
+    this.#reading.set(clientId, reading)
+    return reading
+  }
+
+  async #readAndCache(clientId: string): Promise<FrontClient> {
     try {
       const client = await this.#readDocument(clientId)
       this.#documents.set(clientId, client, DOCUMENT_AGE)
@@ -190,8 +196,6 @@ export class Clients {
     } catch (error) {
       if (error instanceof OAuthError) this.#documents.set(clientId, error, FAILURE_AGE)
       throw error
-    } finally {
-      this.#fetches -= 1
     }
   }
 
@@ -267,10 +271,35 @@ export class Clients {
   async #secretsOf(clientId: string): Promise<readonly string[]> {
     const known = this.#known.get(clientId)
     if (known !== undefined) return known.clientSecret === undefined ? [] : [known.clientSecret]
-    if (/^https?:/i.test(clientId)) return []
+    if (/^https?:/i.test(clientId)) {
+      // The document itself is not read again: it is not needed for codes and tokens, which name the client.
+      if (this.#options.metadataDocuments !== false) return []
+      throw invalidClient('client_id: metadata documents are not accepted here')
+    }
     const { secret } = await this.#registration(clientId)
     return secret === true ? this.#settings.seals.clientSecrets(clientId) : []
   }
+}
+
+/** @throws RangeError for a client that nobody or everybody could use */
+function indexClients(clients: readonly KnownClient[]): Map<string, KnownClient> {
+  const known = new Map<string, KnownClient>()
+  for (const client of clients) {
+    const { clientId, name, redirectUris, clientSecret } = client
+    if (!clientId) throw new RangeError('clients: expected a client id, got none')
+    if (known.has(clientId)) throw new RangeError(`clients: ${clientId}: expected one client with this id, got several`)
+    if (!name) throw new RangeError(`clients: ${clientId}: expected a name, got none`)
+    if (redirectUris.length === 0)
+      throw new RangeError(`clients: ${clientId}: expected one or more redirect URIs, got none`)
+    const problem = redirectUris.map(redirectUriProblem).find((each) => each !== undefined)
+    if (problem !== undefined) throw new RangeError(`clients: a redirect URI of ${clientId} ${problem}`)
+    if (clientSecret !== undefined && clientSecret.length < MIN_SECRET) {
+      const hint = 'leave it out for a client without a secret'
+      throw new RangeError(`clients: the secret of ${clientId}: expected at least ${MIN_SECRET} characters; ${hint}`)
+    }
+    known.set(clientId, client)
+  }
+  return known
 }
 
 function isSecretMethod(value: unknown): value is SecretMethod {
@@ -295,10 +324,15 @@ function checkRedirectUris(uris: unknown): string[] {
   return uris
 }
 
-/** Returns the name without characters that hide or reorder other characters. */
+/** Characters that cannot be seen, that reorder others, or that enclose them. */
+const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Me}\u2800]+/gu
+/** Marks without a character, and more marks on a character than languages need: they would cover other text. */
+const STRAY_MARKS = /^[\p{M}\s]+|(?<=\p{M}{2})\p{M}+/gu
+
+/** Returns the name without characters that hide, reorder or cover other characters. */
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
-  const name = printable(value.normalize('NFKC').replace(/\p{Cf}+/gu, ' ')).trim()
+  const name = printable(value.normalize('NFKC').replace(HIDDEN, ' ').replace(STRAY_MARKS, '')).trim()
   return name === '' ? undefined : name.slice(0, MAX_NAME)
 }
 

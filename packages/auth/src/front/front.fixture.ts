@@ -154,6 +154,12 @@ export class Browser {
     this.#app = app
   }
 
+  /** Copies the cookies of another browser: it is the same one, at another node. */
+  adopt(other: Browser): this {
+    for (const [name, value] of other.cookies) this.cookies.set(name, value)
+    return this
+  }
+
   async open(url: string, init: RequestInit = {}): Promise<Page> {
     const { origin } = new URL(url)
     const request = new Request(url, { ...init, redirect: 'manual' })

@@ -103,6 +103,13 @@ describe('confused deputy and consent', () => {
     expect(headers.get('set-cookie')).not.toContain('attacker')
   })
 
+  it.each(['none', 'login', 'select_account'])('asks for consent with prompt=%s, too', async (prompt) => {
+    const { world, browser, clientId } = await start()
+    const page = await browser.open(world.authorizeUrl(clientId, { prompt }))
+    expect([page.status, page.location]).toEqual([200, undefined])
+    expect(page.text).toContain('<form')
+  })
+
   it('accepts no decision other than the two', async () => {
     const { browser, url } = await start()
     const page = await browser.open(url)
@@ -122,6 +129,24 @@ describe('state and callback', () => {
   it.each(['', 'unknown', '__proto__', 'x'.repeat(5_000)])('refuses an unknown state: %.20s', async (state) => {
     const { browser } = await start()
     refused(await browser.open(`${FRONT}/callback?code=x&state=${state}`), 400, 'invalid_request')
+  })
+
+  it('returns no code for a callback with a code and an error', async () => {
+    const { world, browser, url } = await start()
+    const { location = '' } = await browser.decide(await browser.open(url))
+    const { location: back = '' } = await browser.open(location)
+    const end = await browser.follow(await browser.open(`${back}&error=access_denied`))
+    expect((end as URL).searchParams.get('code')).toBeNull()
+    expect((end as URL).searchParams.get('error')).toBe('access_denied')
+    expect(world.provider.requests).toEqual([])
+  })
+
+  it.each(['HEAD', 'POST', 'PUT', 'OPTIONS'])('finishes no login by %s', async (method) => {
+    const { browser, url } = await start()
+    const { location = '' } = await browser.decide(await browser.open(url))
+    const { location: back = '' } = await browser.open(location)
+    expect((await browser.open(back, { method })).location).toBeUndefined()
+    expect(await browser.follow(await browser.open(back))).toBeInstanceOf(URL)
   })
 
   it('accepts a callback once', async () => {
@@ -218,6 +243,22 @@ describe('pages', () => {
     expect(text).not.toContain('x'.repeat(100))
   })
 
+  it.each(['\u3164\u3164', '\u2800', '\u115f\u1160', '\ufe0f', '\u034f', '\u{e0041}', '\u0301'])(
+    'show no name that cannot be seen: %j',
+    async (client_name) => {
+      const { browser, url } = await start({}, { client_name })
+      expect((await browser.open(url)).text).toContain('<dt>Application</dt><dd>An application without a name')
+    },
+  )
+
+  it('show names without marks that cover the text around them', async () => {
+    const { browser, url } = await start({}, { client_name: `Good${'\u0336\u20dd\u030d'.repeat(20)} cafe\u0301` })
+    const { text } = await browser.open(url)
+    expect(text).toContain('Good')
+    expect(text).toContain('caf\u00e9')
+    expect(text).not.toMatch(/\p{M}{3}/u)
+  })
+
   it('say that a name was chosen by the client itself', async () => {
     const { browser, url } = await start({}, { client_name: 'Published by login.example' })
     expect((await browser.open(url)).text).toContain('It was not verified.')
@@ -241,6 +282,13 @@ describe('pages', () => {
         expect(text).not.toContain('<img')
       }
     }
+  })
+
+  it('never let a state add parameters to a response', async () => {
+    const { world, browser, clientId } = await start()
+    const state = 'x&code=chosen&iss=https://evil.example#code=chosen'
+    const params = await browser.logIn(world.authorizeUrl(clientId, { state }))
+    expect([params.getAll('state'), params.getAll('code').length, params.getAll('iss')]).toEqual([[state], 1, [FRONT]])
   })
 
   it('never contain line breaks of a client in their headers', async () => {

@@ -54,9 +54,10 @@ export class Parameters {
 
   constructor(params: URLSearchParams) {
     this.#params = params
-    for (const name of new Set(params.keys())) {
-      if (params.getAll(name).length > 1)
-        throw invalidRequest(`${plain(name).slice(0, 40)}: expected one value, got several`)
+    const names = new Set<string>()
+    for (const name of params.keys()) {
+      if (names.has(name)) throw invalidRequest(`${plain(name).slice(0, 40)}: expected one value, got several`)
+      names.add(name)
     }
   }
 

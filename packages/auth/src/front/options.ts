@@ -42,7 +42,10 @@ export interface OAuthFrontOptions {
   readonly clients?: readonly KnownClient[] | undefined
   /** Whether clients may register themselves (RFC 7591). Default: true. */
   readonly registration?: boolean | undefined
-  /** Whether a client id may be the URL of a metadata document (CIMD). Default: true. */
+  /**
+   * Whether a client id may be the URL of a metadata document (CIMD). If not, refresh tokens of such clients are refused,
+   * too. Default: true.
+   */
   readonly metadataDocuments?: boolean | undefined
   /** Decides for each login whether a client may use the server, for example by its redirect URIs. Default: all clients may. */
   readonly allowClient?: ((client: FrontClient) => Awaitable<boolean>) | undefined

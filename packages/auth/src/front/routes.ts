@@ -32,9 +32,12 @@ export function createRoutes(
   function serve(method: 'GET' | 'POST', path: string, fail: Fail, handle: Handler): void {
     const refuse = async (error: unknown) => fail(toOAuthError(error, options))
     app.use(path, bodyLimit({ maxSize: MAX_BODY, onError: () => refuse(tooLarge()) }))
-    app.on(method, path, async ({ req }) => handle(req.raw).catch(refuse))
+    app.on(method, path, async ({ req }, next) => {
+      // Hono handles HEAD like GET. But HEAD must not start or finish a login: programs send it to look at a link.
+      return req.raw.method === method ? handle(req.raw).catch(refuse) : next()
+    })
     app.all(path, async ({ req }) => {
-      const problem = `${req.method}: expected ${method}`
+      const problem = `${req.raw.method}: expected ${method}`
       const response = await refuse(new OAuthError('invalid_request', problem, { status: 405 }))
       response.headers.set('allow', method)
       return response

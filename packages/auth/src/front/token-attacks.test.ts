@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { EncryptJWT, SignJWT } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 import { Browser, CALLBACK, CHALLENGE, FRONT, RESOURCE, SECRET, VERIFIER, World } from './front.fixture.ts'
@@ -155,6 +156,38 @@ describe('refresh tokens', () => {
     }
   })
 
+  it('need the secret of their client, also to be revoked', async () => {
+    const world = new World()
+    const metadata = { token_endpoint_auth_method: 'client_secret_post' }
+    const { client_id: clientId = '', client_secret: secret = '' } = await world.register(metadata)
+    const end = await new Browser(world).logIn(world.authorizeUrl(clientId))
+    const { body } = await world.redeem(clientId, end.get('code') ?? '', { client_secret: secret })
+    const token = body.refresh_token ?? ''
+    for (const client_secret of ['', 'wrong', `${secret}x`]) {
+      expect((await world.refresh(clientId, token, { client_secret })).body.error).toBe('invalid_client')
+      const revocation = await world.post('/revoke', { token, client_id: clientId, client_secret })
+      expect(revocation.body.error).toBe('invalid_client')
+    }
+    expect(await world.statusOf(body.access_token ?? '')).toBe(200)
+    expect((await world.refresh(clientId, token, { client_secret: secret })).status).toBe(200)
+  })
+
+  it('are not revived by a refresh at the same time as their revocation, at two nodes', async () => {
+    const world = new World()
+    const { clientId, accessToken, refreshToken } = await world.logIn()
+    const other = new Hono().route('/', world.createNode().routes)
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }
+    const refreshing = Array.from({ length: 10 }, async () => {
+      const response = await other.request(`${FRONT}/token`, { method: 'POST', body: new URLSearchParams(form) })
+      return (await response.json()) as { access_token?: string }
+    })
+    const revoked = world.post('/revoke', { token: refreshToken, client_id: clientId })
+    const tokens = (await Promise.all(refreshing)).map(({ access_token }) => access_token).filter(Boolean)
+    expect((await revoked).status).toBe(200)
+    for (const token of [accessToken, ...tokens]) expect(await world.statusOf(token as string)).toBe(401)
+    expect((await world.refresh(clientId, refreshToken)).body.error).toBe('invalid_grant')
+  })
+
   it('of another client are refused, and end nothing', async () => {
     const world = new World()
     const { clientId, refreshToken } = await world.logIn()
@@ -209,6 +242,16 @@ describe('access tokens', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  it('have only the scopes that the user agreed to, whatever the provider claims', async () => {
+    const world = new World({ scopes: { read: 'Read', admin: 'Everything' } })
+    world.provider.claims = { scope: 'admin', scp: ['admin'], sid: 'x', client_id: 'admin', iss: world.provider.issuer }
+    const { accessToken, clientId } = await world.logIn({ scope: 'read' })
+    const caller = await world.call(accessToken)
+    expect(caller).toMatchObject({ scopes: ['read'], clientId, issuer: FRONT, subject: 'ada' })
+    expect((caller as { claims: object }).claims).toMatchObject({ iss: FRONT, client_id: clientId })
+    expect((caller as { claims: { sid: string } }).claims.sid).not.toBe('x')
   })
 
   it('cannot be made or changed by others', async () => {
@@ -275,6 +318,29 @@ describe('requests for tokens', () => {
     )
     expect(answer.body.error).toBe(error)
     expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('cost no more time in one form than in many, whatever the number of parameters', async () => {
+    const world = new World()
+    const form = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n.toString(36), '']))
+    async function measure(forms: number, count: number): Promise<number> {
+      const times: number[] = []
+      for (let n = 0; n < 5; n++) {
+        const { user, system } = process.cpuUsage()
+        for (let sent = 0; sent < forms; sent++) await world.post('/token', form(count))
+        const after = process.cpuUsage()
+        times.push(after.user + after.system - user - system)
+      }
+      return Math.min(...times)
+    }
+    const [many, one] = [await measure(20, 600), await measure(1, 12_000)]
+    expect(one / many).toBeLessThan(3)
+  })
+
+  it('for one server give no token for another one', async () => {
+    const { world, clientId, code } = await codeIn({ resource: [RESOURCE, SECOND] })
+    expect(refusal(await world.redeem(clientId, code, { resource: SECOND }))).toEqual([400, 'invalid_target'])
+    expect(refusal(await world.redeem(clientId, code, { resource: RESOURCE }))).toEqual([400, 'invalid_grant'])
   })
 
   it('are refused with a parameter twice, in the URL, by GET, and over the limit', async () => {
