@@ -68,8 +68,9 @@ export function createCalls(
 
   async function request(method: string, params: JsonObject, options: RequestCallOptions = {}): Promise<JsonObject> {
     checkCallOptions(method, options)
+    const { reporter } = state
     const run = () => sendUntilComplete(method, params, bindCallbacks(options))
-    return state.reporter?.work({ kind: 'call', method, params }, run) ?? run()
+    return reporter?.isActive === true ? reporter.work({ kind: 'call', method, params }, run) : run()
   }
 
   async function sendUntilComplete(

@@ -51,8 +51,11 @@ export class ConnectionObserver {
   observeConnection(connection: Connection): Connection {
     this.#connection = connection
     return withMembers(connection, {
-      request: (method, params, options) =>
-        this.#request(connection, method, params as JsonObject | undefined, options),
+      request: (method, params, options) => {
+        // The handshake begins a session, whose end is reported even if the observer becomes active later.
+        if (!this.#reporter.isActive && method !== 'initialize') return connection.request(method, params, options)
+        return this.#request(connection, method, params as JsonObject | undefined, options)
+      },
       notify: (method, params) =>
         this.#reporter.send(this.#describe(method, params as JsonObject | undefined, false), undefined, (sent) =>
           connection.notify(method, sent),
