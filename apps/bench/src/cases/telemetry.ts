@@ -1,116 +1,80 @@
 /** Calls with telemetry: without an SDK of OpenTelemetry, and with an SDK that exports spans to memory. */
-import { PassThrough } from 'node:stream'
-import { connect } from '@mcpx/client'
-import type { Connector } from '@mcpx/protocol'
-import { createServer, type Server, type ServerOptions } from '@mcpx/server'
-import { mcp } from '@mcpx/transport-http'
-import { http } from '@mcpx/transport-http/client'
-import { serveHttp } from '@mcpx/transport-http/node'
-import { overStreams, serveStdio } from '@mcpx/transport-stdio'
-import * as z from 'zod'
-import type { SpeedCase, Subject, Work } from '../case.ts'
-import { messageText, requestHeaders } from '../driver/requests.ts'
+import { fileURLToPath } from 'node:url'
+import type { Findings, OwnCase, RunOptions, Verdict } from '../case.ts'
+import { readChild } from '../child-process.ts'
+import { core } from '../machine.ts'
+import { fixed, median } from '../statistics.ts'
+import type { Measured, Mode, Place } from '../telemetry-calls.ts'
 
-type Mode = 'without' | 'no-sdk' | 'sdk'
+const program = fileURLToPath(new URL('../telemetry-calls.ts', import.meta.url))
 
-/** The exporter is emptied after this number of spans. */
-const MOST_SPANS = 10_000
+/** The most processor time of a call with `telemetry()` and without an SDK, in relation to one without telemetry. */
+const MOST = 1.1
 
-/** Sets up an SDK that exports spans to memory and aggregates metrics. */
-async function startSdk(): Promise<void> {
-  const { context, metrics, propagation, trace } = await import('@opentelemetry/api')
-  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks')
-  const { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } = await import('@opentelemetry/core')
-  const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } = await import(
-    '@opentelemetry/sdk-metrics'
-  )
-  const { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } = await import('@opentelemetry/sdk-trace')
-  const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()]
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager())
-  propagation.setGlobalPropagator(new CompositePropagator({ propagators }))
-  const exporter = new InMemorySpanExporter()
-  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new BatchSpanProcessor({ exporter })] }))
-  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
-  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 60_000 })
-  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
-  setInterval(() => exporter.getFinishedSpans().length > MOST_SPANS && exporter.reset(), 100).unref()
+const PLACES: Readonly<Record<Place, string>> = {
+  memory: 'client and server in one process',
+  stdio: 'client and server over pipes',
+  http: 'client and server over HTTP',
+  server: 'a `Request` to `mcp()` and the text of its `Response`',
 }
 
-async function optionsOf(mode: Mode): Promise<Pick<ServerOptions, 'telemetry'>> {
-  if (mode === 'without') return {}
-  if (mode === 'sdk') await startSdk()
-  const { telemetry } = await import('@mcpx/telemetry')
-  return { telemetry: telemetry() }
+const MODES: Readonly<Record<Mode, string>> = {
+  without: 'without the option `telemetry`',
+  'no-sdk': '`telemetry()`, without an SDK in the process',
+  sdk: '`telemetry()` with an SDK: spans to an exporter in memory, and metrics',
 }
 
-function createAdder(options: ServerOptions) {
-  const input = z.object({ a: z.number(), b: z.number() })
-  return createServer({ name: 'bench', version: '1.0.0' }, options).tool('add', { input }, ({ a, b }) =>
-    String(a + b),
-  ) as unknown as Server
-}
-
-const params = { name: 'add', arguments: { a: 2, b: 3 } }
-
-async function serverCall(mode: Mode): Promise<Work> {
-  const app = mcp(createAdder(await optionsOf(mode)))
-  const headers = requestHeaders({ era: 'modern', port: 80 }, 'tools/call', 'add')
-  const _meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
-  let id = 0
-  const call = async () => {
-    id += 1
-    const body = messageText('modern', 'tools/call', { ...params, _meta }, id)
-    return (await app.fetch(new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body }))).text()
+async function find({ rounds, isQuick, note }: RunOptions): Promise<Findings> {
+  const turns = isQuick ? 9 : rounds * 25
+  note(`telemetry: ${turns} turns of each transport`)
+  const measured = await readChild<Measured>([program, String(turns), isQuick ? '15' : '20'], core)
+  const places = Object.keys(PLACES) as Place[]
+  const modes = Object.keys(MODES) as Mode[]
+  return {
+    name: 'telemetry',
+    says: telemetry.says,
+    header: ['', 'what', 'µs', '× without', 'target'],
+    rows: places.flatMap((place) => modes.map((mode) => rowOf(measured, place, mode))),
+    notes: [
+      `Processor time of one call, of client and server together: the median of ${turns} turns, garbage collection ` +
+        'included. In each turn, the three kinds of calls run after each other in the same process, and the ratio is ' +
+        'taken within the turn: median [first quartile–third quartile].',
+      'Without the option, each message has one check for `undefined`, and the package is not loaded.',
+    ],
+    verdicts: places.map((place) => verdictOf(measured, place)),
+    data: measured,
   }
-  return { call, isRight: (text) => String(text).includes('"text":"5"') }
 }
 
-type Serve = (server: Server) => Connector | Server | Promise<Connector | Server>
-
-const overHttp: Serve = async (server) => http((await serveHttp(server, { port: 0 })).url)
-
-const inMemory: Serve = (server) => server
-
-const overPipes: Serve = (server) => {
-  const [input, output] = [new PassThrough(), new PassThrough()]
-  void serveStdio(server, { input, output })
-  return overStreams(() => ({ input: output, output: input }))
+function ratiosOf(measured: Measured, place: Place, mode: Mode): number[] {
+  const bases = measured[place].without
+  return measured[place][mode].map((value, index) => value / (bases[index] as number)).toSorted((a, b) => a - b)
 }
 
-async function wholeCall(mode: Mode, serve: Serve): Promise<Work> {
-  const options = await optionsOf(mode)
-  const client = await connect(await serve(createAdder(options)), { cache: false, ...options })
-  const call = () => client.callTool('add', params.arguments)
-  return { call, isRight: (result) => JSON.stringify(result).includes('"text":"5"') }
+function withQuartiles(sorted: readonly number[]): string {
+  const at = (part: number) => fixed(sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN, 2)
+  return `${fixed(median(sorted), 2)} [${at(0.25)}–${at(0.75)}]`
 }
 
-function subjects(name: string, prepare: (mode: Mode) => Promise<Work>, says: string): Subject[] {
-  return [
-    { name, says: `${says}, without telemetry`, prepare: () => prepare('without') },
-    {
-      name: `${name}-no-sdk`,
-      says: 'with `telemetry()`, without an SDK in the process',
-      against: name,
-      atMost: 1.1,
-      prepare: () => prepare('no-sdk'),
-    },
-    {
-      name: `${name}-sdk`,
-      says: 'with an SDK: spans to an exporter in memory, and metrics',
-      against: name,
-      prepare: () => prepare('sdk'),
-    },
-  ]
+function rowOf(measured: Measured, place: Place, mode: Mode): string[] {
+  const time = fixed(median(measured[place][mode]), 2)
+  if (mode === 'without') return [place, `${PLACES[place]}, ${MODES[mode]}`, time, '', '']
+  const ratio = withQuartiles(ratiosOf(measured, place, mode))
+  return [`${place}-${mode}`, MODES[mode], time, ratio, mode === 'no-sdk' ? `≤ ${MOST}` : '']
 }
 
-export const telemetry: SpeedCase = {
-  kind: 'speed',
+function verdictOf(measured: Measured, place: Place): Verdict {
+  const ratios = ratiosOf(measured, place, 'no-sdk')
+  return {
+    name: `telemetry ${place}-no-sdk`,
+    met: median(ratios) <= MOST,
+    says: `${withQuartiles(ratios)} × without, target ≤ ${MOST}`,
+  }
+}
+
+export const telemetry: OwnCase = {
+  kind: 'own',
   name: 'telemetry',
-  says: 'A `tools/call` in the modern era: from a client over each transport and back, with telemetry on both sides, and at the server alone.',
-  subjects: [
-    ...subjects('memory', (mode) => wholeCall(mode, inMemory), 'client and server in one process'),
-    ...subjects('stdio', (mode) => wholeCall(mode, overPipes), 'client and server over pipes in one process'),
-    ...subjects('http', (mode) => wholeCall(mode, overHttp), 'client and server over HTTP in one process'),
-    ...subjects('server', serverCall, 'a `Request` to `mcp()` and the text of its `Response`'),
-  ],
+  says: 'A `tools/call` in the modern era, from a client over each transport and back, with telemetry on both sides; and at the server alone.',
+  find,
 }
