@@ -164,6 +164,11 @@ describe('the metadata', () => {
     expect((await world.request('/.well-known/oauth-protected-resource')).status).toBe(200)
   })
 
+  it('answers HEAD, too', async () => {
+    const response = await new World().request('/.well-known/oauth-authorization-server', { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
   it('and the endpoints are below an issuer with a path', async () => {
     const world = new World({ issuer: `${FRONT}/login/`, registration: false })
     const { routes } = world.front

@@ -34,7 +34,8 @@ export function createRoutes(
     app.use(path, bodyLimit({ maxSize: MAX_BODY, onError: () => refuse(tooLarge()) }))
     app.on(method, path, async ({ req }, next) => {
       // Hono handles HEAD like GET. But HEAD must not start or finish a login: programs send it to look at a link.
-      return req.raw.method === method ? handle(req.raw).catch(refuse) : next()
+      const isLogin = fail === errorPage
+      return isLogin && req.raw.method !== method ? next() : handle(req.raw).catch(refuse)
     })
     app.all(path, async ({ req }) => {
       const problem = `${req.raw.method}: expected ${method}`
