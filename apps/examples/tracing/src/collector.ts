@@ -65,7 +65,7 @@ export function treeOf(spans: readonly CollectedSpan[], parent?: string, depth =
 }
 
 /** Converts spans to a file for "JSON file" in the search of Jaeger. */
-export function toJaeger(spans: readonly CollectedSpan[]): object {
+export function toJaeger(spans: readonly CollectedSpan[]) {
   const services = [...new Set(spans.map(({ service }) => service))]
   const processes = services.map((serviceName, index) => [`p${index + 1}`, { serviceName, tags: [] }])
   const traceIds = [...new Set(spans.map(({ traceId }) => traceId))]
@@ -77,7 +77,7 @@ export function toJaeger(spans: readonly CollectedSpan[]): object {
   return { data }
 }
 
-function toJaegerSpan(span: CollectedSpan, services: readonly string[]): object {
+function toJaegerSpan(span: CollectedSpan, services: readonly string[]) {
   const { traceId, spanId, parentSpanId, name, kind, attributes = [], links = [], status } = span
   const parents = parentSpanId ? [{ refType: 'CHILD_OF', traceID: traceId, spanID: parentSpanId }] : []
   const others = links.map((link) => ({ refType: 'FOLLOWS_FROM', traceID: link.traceId, spanID: link.spanId }))

@@ -39,7 +39,10 @@ async function traceTask(name: string, run: () => Promise<unknown>): Promise<str
   })
 }
 
-const searched = await traceTask('find a book', () => client.callTool('books.search', { word: 'Owl' }))
+const searched = await traceTask('find a book', async () => {
+  const { content } = await client.callTool('books.search', { word: 'Owl' })
+  assert.deepEqual(content, [{ type: 'text', text: 'The Owl Service' }])
+})
 const bought = await traceTask('buy a book', () => client.callTool('books.buy', { title: 'The Owl Service' }))
 
 await client.close()
@@ -78,6 +81,13 @@ assert.deepEqual(treeOf(spansOf(bought)), [
 
 const folder = `${import.meta.dirname}/../.cache`
 mkdirSync(folder, { recursive: true })
-writeFileSync(`${folder}/traces.json`, JSON.stringify(toJaeger([...spansOf(searched), ...spansOf(bought)]), null, 2))
+const file = toJaeger([...spansOf(searched), ...spansOf(bought)])
+for (const { traceID, spans } of file.data) {
+  const ids = new Set(spans.map(({ spanID }) => spanID))
+  const roots = spans.filter(({ references }) => !references.some(({ spanID }) => ids.has(spanID)))
+  // Each other span has a parent in the same trace, from the agent to the database.
+  assert.deepEqual([roots.length, new Set(spans.map((span) => span.traceID))], [1, new Set([traceID])])
+}
+writeFileSync(`${folder}/traces.json`, JSON.stringify(file, null, 2))
 console.log('Open .cache/traces.json with "JSON file" in the search of Jaeger.')
 console.log('ok')
