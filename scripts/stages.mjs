@@ -99,8 +99,8 @@ async function examples(run) {
 }
 
 /**
- * Three minutes of load with faults. This is too long for each run, so it only runs with `CI` set, or if the stage is
- * named.
+ * Three minutes of load with faults, and a shorter load on a server with defects. This is too long for each run, so it
+ * only runs with `CI` set, or if the stage is named.
  */
 async function soak(run) {
   if (!run.isNamed && !process.env.CI) {
@@ -111,13 +111,18 @@ async function soak(run) {
   const folder = join(run.root, '.cache', 'soak')
   rmSync(join(folder, 'soak.json'), { force: true })
   const args = ['conformance/soak/src/main.ts', '--duration', '3m', '--report', folder]
-  const { code, output } = await tool(run, 'node', args)
+  const load = await tool(run, 'node', args)
   const checks = read(join(folder, 'soak.json'))?.checks ?? []
   const failed = checks.filter(({ passed }) => !passed).length
+  const defects = await tool(run, 'node', ['conformance/soak/src/defects.ts'])
+  const missed = defects.code === 0 ? 0 : 1
+  const [{ output, code }, lastLine] = [load, ({ output }) => output.trimEnd().split('\n').at(-1)]
+  const { passed, failed: failedChecks } = verdict(code, checks.length - failed, failed)
   return {
-    ...verdict(code, checks.length - failed, failed),
-    found: output.trimEnd().split('\n').at(-1),
-    output,
+    passed: passed + 1 - missed,
+    failed: failedChecks + missed,
+    found: `${lastLine(load)}; ${lastLine(defects)}`,
+    output: `${output}\n${defects.output}`,
   }
 }
 

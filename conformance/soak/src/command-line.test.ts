@@ -7,7 +7,7 @@ import { createRandom } from './random.ts'
 describe('the command line', () => {
   it('has defaults of one hour and 200 connections', () => {
     expect(readCommandLine([])).toMatchObject({ duration: 3_600_000, connections: 200, seed: 1, faults: true })
-    expect(readCommandLine(['--no-faults'])).toMatchObject({ faults: false, defect: undefined })
+    expect(readCommandLine(['--no-faults'])).toMatchObject({ faults: false, defects: [] })
     expect(readCommandLine(['--help', '--seed', 'x'])).toBe('help')
   })
 
@@ -21,11 +21,11 @@ describe('the command line', () => {
   })
 
   it.each([
-    [['--duration', '10'], "--duration: expected 60 s or more, such as 180, 90s, 5m or 1h, got '10'"],
+    [['--duration', '10'], "--duration: expected 30 s or more, such as 180, 90s, 5m or 1h, got '10'"],
     [['--duration', 'soon'], /--duration: expected .*got 'soon'/],
     [['--connections', '5'], "--connections: expected an integer from 40, got '5'"],
     [['--rate', '1.5'], "--rate: expected an integer from 1, got '1.5'"],
-    [['--defect', 'none'], "--defect: expected one of heap, handles, lost, unnamed, got 'none'"],
+    [['--defect', 'none'], "--defect: expected some of heap, handles, sessions, slow, lost, unnamed, got 'none'"],
     [['--connection', '5'], /Unknown option '--connection'/],
   ])('refuses %j', (args, message) => {
     expect(() => readCommandLine(args)).toThrow(message)

@@ -11,7 +11,7 @@ export const help = `npm run soak -- [options]
   --rate <n>               the most operations per second; fewer if the machine is busy (default: 300)
   --no-faults              no fault is injected and no process is killed: every error is a failure
   --report <folder>        where soak.json and soak.html are written (default: .cache/soak)
-  --defect <name>          puts a defect into the server, which the run must find: ${DEFECTS.join(', ')}
+  --defect <names>         puts defects into the server, which the run must find: ${DEFECTS.join(', ')}
 `
 
 export interface Settings {
@@ -24,11 +24,11 @@ export interface Settings {
   readonly faults: boolean
   /** The folder of the report. */
   readonly report: string
-  readonly defect: Defect | undefined
+  readonly defects: readonly Defect[]
 }
 
 /** The shortest run, in ms. A shorter run has too few samples for a verdict. */
-const SHORTEST = 60_000
+const SHORTEST = 30_000
 /** With fewer connections, some kinds would be missing. */
 const FEWEST = 40
 
@@ -48,10 +48,6 @@ export function readCommandLine(args: readonly string[]): Settings | 'help' {
     },
   })
   if (values.help) return 'help'
-  const defect = DEFECTS.find((name) => name === values.defect)
-  if (values.defect !== undefined && defect === undefined) {
-    throw new Error(`--defect: expected one of ${DEFECTS.join(', ')}, got '${values.defect}'`)
-  }
   return {
     duration: readDuration(values.duration),
     connections: readInteger('connections', values.connections, FEWEST),
@@ -59,8 +55,17 @@ export function readCommandLine(args: readonly string[]): Settings | 'help' {
     rate: readInteger('rate', values.rate, 1),
     faults: !values['no-faults'],
     report: values.report,
-    defect,
+    defects: readDefects(values.defect),
   }
+}
+
+function readDefects(given: string | undefined): Defect[] {
+  const names = given === undefined ? [] : given.split(',')
+  return names.map((name) => {
+    const defect = DEFECTS.find((each) => each === name)
+    if (defect !== undefined) return defect
+    throw new Error(`--defect: expected some of ${DEFECTS.join(', ')}, got '${name}'`)
+  })
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }

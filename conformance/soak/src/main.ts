@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { help, readCommandLine, type Settings } from './command-line.ts'
-import { writeReport } from './report.ts'
+import { describeEquivalent, writeReport } from './report.ts'
 import { run } from './run.ts'
 import { judge } from './verdict.ts'
 
@@ -35,7 +35,7 @@ const failed = checks.filter(({ passed }) => !passed)
 const operations = recording.samples.at(-1)?.operations ?? 0
 console.log(
   failed.length === 0
-    ? `flat: ${operations} operations, ${checks.length} checks passed`
+    ? `flat: ${operations} operations, ${checks.length} checks passed; ${describeEquivalent(operations, connections)}`
     : `not flat: ${failed.map(({ name }) => name).join('; ')}`,
 )
 process.exit(failed.length === 0 ? 0 : 1)

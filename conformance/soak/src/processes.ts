@@ -17,6 +17,20 @@ export interface ProcessReport {
   readonly problems: Problems
   /** The number of handlers that run. */
   readonly running: number
+  /** The number of messages that it has handled. */
+  readonly messages: number
+  /** What clients hold. */
+  readonly held: Held
+}
+
+/** What the clients of a server hold: it must be freed after the last one. */
+export interface Held {
+  /** The sessions in the store, of all processes that share it. */
+  readonly sessions: number
+  /** The open SSE streams of the process. */
+  readonly streams: number
+  /** The requests that the process handles. */
+  readonly requests: number
 }
 
 export interface ServerProcess {

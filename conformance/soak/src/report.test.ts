@@ -46,7 +46,7 @@ it('draws each line within the panel', () => {
 it('writes JSON, and a page that needs no other file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'soak-report-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const resources = { heap: 1e7, rss: 1e8, handles: { Timeout: 2 }, loopDelay: { p50: 10, p99: 20, max: 30 } }
+  const resources = { heap: 1e7, rss: 1e8, cpu: 7, handles: { Timeout: 2 }, loopDelay: { p50: 10, p99: 20, max: 30 } }
   const latency = { p50: 1, p95: 2, p99: 3, p999: 4 }
   const recording: Recording = {
     samples: [5_000, 10_000].map((at) => ({
@@ -54,10 +54,13 @@ it('writes JSON, and a page that needs no other file', () => {
       operations: at,
       throughput: 9,
       latency,
+      messages: at,
+      held: { sessions: 4, streams: 3, requests: 0 },
       processes: { server: resources },
     })),
     rest: { server: { before: resources, after: resources } },
     running: 0,
+    held: { sessions: 0, streams: 0, requests: 0 },
     outcomes: { call: { result: 7, 'closed, retryable': 2 } },
     failed: 1,
     failures: [{ at: 1, operation: 'call', problem: 'got <x>' }],
@@ -70,9 +73,17 @@ it('writes JSON, and a page that needs no other file', () => {
   writeReport(folder, readCommandLine(['--duration', '60']) as Settings, recording, checks)
   expect(JSON.parse(readFileSync(join(folder, 'soak.json'), 'utf8'))).toMatchObject({ checks, failed: 1 })
   const page = readFileSync(join(folder, 'soak.html'), 'utf8')
-  for (const text of ['not flat', 'a leak', 'got &lt;x>', 'closed, retryable', 'a warning', 'p99.9']) {
+  for (const text of [
+    'not flat',
+    'a leak',
+    'got &lt;x>',
+    'closed, retryable',
+    'a warning',
+    'p99.9',
+    '0.8 hours of 200 connections',
+  ]) {
     expect(page).toContain(text.replace('>', '&gt;'))
   }
-  expect(page.match(/<polyline/g)).toHaveLength(4 + 1 + 4)
+  expect(page.match(/<polyline/g)).toHaveLength(4 + 2 + 2 + 1 + 4)
   expect(page).not.toMatch(/(?:src|href)=/)
 })

@@ -8,7 +8,7 @@ import { drawLegend, drawPanel, escapeHtml, formatNumber, type Line, type Panel 
 import type { Settings } from './command-line.ts'
 import type { Resources } from './resources.ts'
 import { countHandles, type Latency, type Recording, type Sample } from './samples.ts'
-import type { Check } from './verdict.ts'
+import { type Check, workOf } from './verdict.ts'
 
 export function writeReport(folder: string, settings: Settings, recording: Recording, checks: readonly Check[]): void {
   mkdirSync(folder, { recursive: true })
@@ -16,6 +16,15 @@ export function writeReport(folder: string, settings: Settings, recording: Recor
   const report = { settings, machine, checks, ...recording }
   writeFileSync(join(folder, 'soak.json'), `${JSON.stringify(report, null, 2)}\n`)
   writeFileSync(join(folder, 'soak.html'), createPage(settings, machine, recording, checks))
+}
+
+/** The operations of a connection per hour in real use: one call in 20 s for a working day of 8 hours, averaged over 24 hours. */
+const REAL_RATE = 60
+
+/** Describes how long the same number of connections takes for these operations in real use. */
+export function describeEquivalent(operations: number, connections: number): string {
+  const hours = operations / (connections * REAL_RATE)
+  return `as many operations as in ${hours.toFixed(1)} hours of ${connections} connections with ${REAL_RATE} per hour each`
 }
 
 const PERCENTILES: readonly (readonly [string, keyof Latency])[] = [
@@ -36,6 +45,19 @@ export function createPanels(samples: readonly Sample[]): Panel[] {
     { title: 'Heap after garbage collection', unit: 'MB', lines: ofProcesses(({ heap }) => heap / MEGABYTE) },
     { title: 'Resident memory', unit: 'MB', lines: ofProcesses(({ rss }) => rss / MEGABYTE) },
     { title: 'Handles', unit: 'number', lines: ofProcesses(countHandles) },
+    {
+      title: 'Processor time per operation of the clients, and per message of the server',
+      unit: 'ms',
+      lines: ['client', 'server'].map((name) => toWorkLine(name, samples)),
+    },
+    {
+      title: 'Sessions in the store, and streams of the server',
+      unit: 'number',
+      lines: [
+        toLine('sessions', samples, ({ held }) => held?.sessions),
+        toLine('streams', samples, ({ held }) => held?.streams),
+      ],
+    },
     { title: 'Delay of the event loop, p99', unit: 'ms', lines: ofProcesses(({ loopDelay }) => loopDelay.p99) },
     {
       title: 'Throughput',
@@ -44,6 +66,13 @@ export function createPanels(samples: readonly Sample[]): Panel[] {
     },
     { title: 'Duration of plain calls', unit: 'ms', lines: ofLatency },
   ]
+}
+
+function toWorkLine(name: string, samples: readonly Sample[]): Line {
+  const points = workOf(name, samples).flatMap(({ at, work }): [number, number][] =>
+    work === undefined ? [] : [[at, work]],
+  )
+  return { name, points }
 }
 
 function toLine(name: string, samples: readonly Sample[], read: (sample: Sample) => number | undefined): Line {
@@ -81,7 +110,8 @@ function createPage(
   const isFlat = checks.every(({ passed }) => passed)
   const operations = formatNumber(samples.at(-1)?.operations ?? 0)
   const end = Math.max(duration, samples.at(-1)?.at ?? 0)
-  const facts = `${connections} connections, ${formatNumber(duration / 1_000)} s, ${faults ? 'with' : 'without'} faults, seed ${seed}`
+  const equivalent = describeEquivalent(samples.at(-1)?.operations ?? 0, connections)
+  const facts = `${connections} connections, ${formatNumber(duration / 1_000)} s, ${faults ? 'with' : 'without'} faults, seed ${seed}; ${equivalent}`
   const charts = createPanels(samples).map(
     (panel) => `<figure>${drawPanel(panel, end)}<figcaption>${drawLegend(panel.lines)}</figcaption></figure>`,
   )

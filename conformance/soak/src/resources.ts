@@ -1,4 +1,4 @@
-/** Measures the resources of a process: its memory after a garbage collection, its handles, the delay of its event loop. */
+/** Measures the resources of a process: its memory after a garbage collection, its handles, its processor time, the delay of its event loop. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import process, { getActiveResourcesInfo } from 'node:process'
@@ -10,6 +10,8 @@ export interface Resources {
   readonly heap: number
   /** The resident memory, in bytes. */
   readonly rss: number
+  /** The processor time since the start of the process, in ms. */
+  readonly cpu: number
   /** The active resources by kind, such as `TCPSocketWrap` and `Timeout`. */
   readonly handles: Readonly<Record<string, number>>
   /** The delay of the event loop since the last measurement, in ms. */
@@ -32,11 +34,12 @@ export function observeResources(): () => Resources {
     collectGarbage()
     collectGarbage()
     const { heapUsed, rss } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
     const handles: Record<string, number> = {}
     for (const kind of getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1
     // The collection has delayed the event loop.
     setTimeout(() => delay.reset(), 30).unref()
-    return { heap: heapUsed, rss, handles, loopDelay }
+    return { heap: heapUsed, rss, cpu: Math.round((user + system) / 1_000), handles, loopDelay }
   }
 }
 

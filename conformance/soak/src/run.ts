@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from './command-line.ts'
 import { Load } from './load.ts'
-import { type ServerProcess, startServer } from './processes.ts'
+import { type Held, type ProcessReport, type ServerProcess, startServer } from './processes.ts'
 import { observeResources, type Resources } from './resources.ts'
 import { countHandles, latencyOf, type Recording, type Sample } from './samples.ts'
 import { LONGEST_OPERATION, Tally } from './tally.ts'
@@ -13,20 +13,22 @@ import { LONGEST_OPERATION, Tally } from './tally.ts'
 /** The number of samples of a run, and the bounds of the time between two samples, in ms. */
 const SAMPLES = 120
 const SHORTEST_INTERVAL = 3_000
-/** How long a sample waits for running operations, in ms. */
+/** How long a sample waits for running operations, in ms. In a short run, a part of its duration if that is shorter. */
 const QUIET = 10_000
+const QUIET_PART = 1 / 30
 /** The time between two kills of the server process, in ms. */
 const KILL_INTERVAL = { least: 8_000, most: 60_000, part: 12 }
 /** How long the server may take to free its resources after the last client, in ms. Sessions expire in this time. */
 const REST = 60_000
+const NOTHING: Held = { sessions: 0, streams: 0, requests: 0 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Runs the load. `note` receives lines of progress. */
 export async function run(settings: Settings, note: (line: string) => void): Promise<Recording> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpx-soak-'))
-  const { defect, duration, faults } = settings
-  const options = { file: join(folder, 'store.sqlite'), defect }
+  const { defects, duration, faults } = settings
+  const options = { file: join(folder, 'store.sqlite'), defects }
   const servers: ServerProcess[] = []
   try {
     const steady = await startServer(options)
@@ -51,7 +53,7 @@ export async function run(settings: Settings, note: (line: string) => void): Pro
     note('The load ends.')
     await Promise.race([load.stop(), pause(LONGEST_OPERATION + QUIET)])
     const lost = tally.running
-    const { resources, running, problems } = await waitForRest(steady, before.server)
+    const { resources, running, problems, held } = await waitForRest(steady, before.server, Math.min(REST, duration))
     return {
       samples,
       rest: {
@@ -59,6 +61,7 @@ export async function run(settings: Settings, note: (line: string) => void): Pro
         client: { before: before.client, after: look() },
       },
       running,
+      held,
       outcomes: Object.fromEntries([...tally.outcomes].map(([name, counts]) => [name, Object.fromEntries(counts)])),
       failed: tally.failed,
       failures: tally.failures,
@@ -85,6 +88,7 @@ interface Sampling {
 async function takeSamples({ duration, look, server, load, tally, note }: Sampling): Promise<Sample[]> {
   const begin = performance.now()
   const interval = Math.max(SHORTEST_INTERVAL, duration / SAMPLES)
+  const quiet = Math.min(QUIET, duration * QUIET_PART)
   const samples: Sample[] = []
   let [lastEnded, lastTime] = [0, begin]
   while (performance.now() - begin < duration && server.exit === undefined) {
@@ -92,12 +96,15 @@ async function takeSamples({ duration, look, server, load, tally, note }: Sampli
     const now = performance.now()
     const throughput = Math.round(((tally.ended - lastEnded) / (now - lastTime)) * 10_000) / 10
     load.pace.pause()
-    for (const end = now + QUIET; tally.running > 0 && performance.now() < end; ) await pause(10)
+    for (const end = now + quiet; tally.running > 0 && performance.now() < end; ) await pause(10)
     const latency = latencyOf(tally.takeDurations())
     const processes: Record<string, Resources> = { client: look() }
-    if (server.exit === undefined) processes.server = (await server.look()).resources
+    const report = server.exit === undefined ? await server.look() : undefined
+    if (report !== undefined) processes.server = report.resources
     for (const [name, lookAt] of load.pipes) processes[`server (${name})`] = (await lookAt()).resources
-    const sample = { at: Math.round(now - begin), operations: tally.ended, throughput, latency, processes }
+    const { messages, held } = report ?? {}
+    const at = Math.round(now - begin)
+    const sample: Sample = { at, operations: tally.ended, throughput, latency, messages, held, processes }
     samples.push(sample)
     note(describe(sample, tally))
     // Lets the client notice the connections that were closed meanwhile.
@@ -123,11 +130,13 @@ function describe({ at, operations, throughput, latency, processes }: Sample, { 
 }
 
 /** Waits until the server has freed the resources of its clients: sessions have expired, and streams are closed. */
-async function waitForRest(server: ServerProcess, before: Resources) {
-  for (const end = performance.now() + REST; ; await pause(1_000)) {
-    if (server.exit !== undefined) return { resources: before, running: 0, problems: {} }
+async function waitForRest(server: ServerProcess, before: Resources, rest: number): Promise<ProcessReport> {
+  for (const end = performance.now() + rest; ; await pause(1_000)) {
+    if (server.exit !== undefined) return { resources: before, running: 0, problems: {}, messages: 0, held: NOTHING }
     const report = await server.look()
-    const isAtRest = report.running === 0 && countHandles(report.resources) <= countHandles(before)
+    const { sessions, streams, requests } = report.held
+    const isFreed = report.running + sessions + streams + requests === 0
+    const isAtRest = isFreed && countHandles(report.resources) <= countHandles(before)
     if (isAtRest || performance.now() > end) return report
   }
 }

@@ -1,5 +1,6 @@
 /** The measurements of a run. */
 
+import type { Held } from './processes.ts'
 import type { Resources } from './resources.ts'
 import type { Problems } from './server.ts'
 import type { Failure } from './tally.ts'
@@ -22,6 +23,10 @@ export interface Sample {
   readonly throughput: number
   /** The durations of the operations since the last sample. Undefined if there were no operations. */
   readonly latency: Latency | undefined
+  /** The messages that the steady server has handled since the beginning. */
+  readonly messages: number | undefined
+  /** What the clients hold at the steady server. */
+  readonly held: Held | undefined
   /** The resources of each process by its name. */
   readonly processes: Readonly<Record<string, Resources>>
 }
@@ -33,6 +38,8 @@ export interface Recording {
   readonly rest: Readonly<Record<string, { readonly before: Resources; readonly after: Resources }>>
   /** The number of handlers that run at the end. */
   readonly running: number
+  /** What the server holds for clients after the last one. */
+  readonly held: Held
   /** The number of operations by name and by outcome. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly failed: number

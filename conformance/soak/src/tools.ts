@@ -1,21 +1,27 @@
 /** The server under load: tools, resources and prompts that use every part of the protocol. */
 
-import type { Store } from '@mcpx/protocol'
+import process from 'node:process'
+import type { ServerLoad, Store } from '@mcpx/protocol'
 import { createServer, type Server, ToolError } from '@mcpx/server'
 import { tasks } from '@mcpx/tasks'
 import * as z from 'zod'
+import type { Held } from './processes.ts'
 
 /**
- * Defects that a run must find: `heap` keeps an object of each call, `handles` leaves a timer of each hundredth call,
- * `lost` never responds to each hundredth call, `unnamed` fails each hundredth call with an unexpected error.
+ * Defects that a run must find. With each second, `heap` keeps a megabyte, `handles` leaves a timer, and `slow` needs more
+ * processor time for each message, so that they do not depend on the rate of operations. `sessions` keeps
+ * the sessions of clients that vanish, `lost` never responds to each hundredth call, and `unnamed` fails each tenth call
+ * with an unexpected error.
  */
-export const DEFECTS = ['heap', 'handles', 'lost', 'unnamed'] as const
+export const DEFECTS = ['heap', 'handles', 'sessions', 'slow', 'lost', 'unnamed'] as const
 export type Defect = (typeof DEFECTS)[number]
 
 /** The number of resources that clients read: `note://0`, `note://1` and so on. */
 export const NOTES = 20
 /** The resources that listeners watch. */
 export const WATCHED: readonly string[] = Array.from({ length: 10 }, (_, n) => `watched://${n}`)
+const MEGABYTE = 1024 * 1024
+
 /** The length of a large result, in characters. */
 export const LARGE = 300_000
 
@@ -23,21 +29,28 @@ export interface LoadedServer {
   readonly server: Server
   /** The number of handlers that run. */
   readonly running: () => number
+  /** The number of messages so far. */
+  readonly messages: () => number
+  /** The load of the endpoints. */
+  readonly load: () => Pick<Held, 'requests' | 'streams'>
 }
 
 interface LoadedServerOptions {
   readonly store?: Store | undefined
-  readonly defect?: Defect | undefined
+  readonly defects: readonly Defect[]
   /** Called with faults of handlers and stores. */
   readonly onError: (error: unknown) => void
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-export function createLoadedServer({ store, defect, onError }: LoadedServerOptions): LoadedServer {
+export function createLoadedServer({ store, defects, onError }: LoadedServerOptions): LoadedServer {
   let running = 0
+  let messages = 0
   let added = 0
-  const spoil = createDefect(defect)
+  const { spoilMessage, spoilCall } = createDefects(defects)
+  const loads: (() => ServerLoad)[] = []
+  const sum = (member: 'requests' | 'streams') => loads.reduce((total, read) => total + (read()[member] ?? 0), 0)
   const server: Server = createServer(
     { name: 'soak', version: '1.0.0' },
     {
@@ -45,11 +58,21 @@ export function createLoadedServer({ store, defect, onError }: LoadedServerOptio
       secrets: ['known to all processes of the soak test'],
       onError,
       pageSize: 10,
+      telemetry: {
+        // Only the load is read, so messages take the same path as without the option.
+        isActive: false,
+        onServe(readLoad) {
+          loads.push(readLoad)
+          return () => {}
+        },
+      },
       extensions: [tasks({ inlineTime: 20, pollInterval: 200, ttl: 60_000, lease: 3_000 })],
     },
   )
   server.use(async (_message, _ctx, next) => {
     running += 1
+    messages += 1
+    spoilMessage()
     try {
       return await next()
     } finally {
@@ -58,7 +81,7 @@ export function createLoadedServer({ store, defect, onError }: LoadedServerOptio
   })
   server
     .tool('echo', { input: z.object({ text: z.string() }) }, async ({ text }) => {
-      await spoil(text)
+      await spoilCall()
       return text
     })
     .tool(
@@ -109,17 +132,33 @@ export function createLoadedServer({ store, defect, onError }: LoadedServerOptio
     .prompt('greet', { args: z.object({ name: z.string() }), complete: { name: ['Ada', 'Grace'] } }, ({ name }) => name)
   for (let n = 0; n < NOTES; n++) server.resource(`note://${n}`, { subscribe: true }, `note ${n}`)
   for (const uri of WATCHED) server.resource(uri, { subscribe: true }, uri)
-  return { server, running: () => running }
+  return {
+    server,
+    running: () => running,
+    messages: () => messages,
+    load: () => ({ requests: sum('requests'), streams: sum('streams') }),
+  }
 }
 
-function createDefect(defect: Defect | undefined): (text: string) => Promise<void> {
+function createDefects(defects: readonly Defect[]) {
   const kept: object[] = []
+  const has = (defect: Defect) => defects.includes(defect)
+  const begin = performance.now()
+  let timers = 0
   let calls = 0
-  return async (text) => {
-    calls += 1
-    if (defect === 'heap') kept.push({ text, more: Array.from({ length: 100 }, (_, n) => `${calls} ${n}`) })
-    if (defect === 'handles' && calls % 100 === 0) setInterval(() => {}, 60_000)
-    if (defect === 'lost' && calls % 100 === 0) await new Promise(() => {})
-    if (defect === 'unnamed' && calls % 100 === 0) throw new TypeError('an error without a name')
+  return {
+    /** Runs for each message. */
+    spoilMessage(): void {
+      const seconds = (performance.now() - begin) / 1_000
+      for (; has('heap') && kept.length < seconds; ) kept.push(Array.from({ length: MEGABYTE / 8 }, (_, n) => n + 0.5))
+      for (; has('handles') && timers < seconds; timers++) setInterval(() => {}, 60_000)
+      for (const start = process.cpuUsage(); has('slow') && process.cpuUsage(start).user < seconds ** 2 * 10; );
+    },
+    /** Runs for each plain call. */
+    async spoilCall(): Promise<void> {
+      calls += 1
+      if (has('lost') && calls % 100 === 0) await new Promise(() => {})
+      if (has('unnamed') && calls % 10 === 0) throw new TypeError('an error without a name')
+    },
   }
 }
