@@ -30,7 +30,9 @@ function stringOf({ start, part, end }: Attack, length: number): string {
   return Buffer.from(start + part.repeat(Math.ceil(length / part.length)) + end).toString()
 }
 
-/** Returns whether a pattern repeats a part any number of times. All others look at a bounded number of characters. */
+/**
+ * Returns whether a pattern repeats a part any number of times. All other patterns read a limited number of characters.
+ */
 function isUnbounded(pattern: string): boolean {
   return /[*+]|\{\d+,\}/.test(pattern.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/g, ''))
 }
@@ -62,7 +64,7 @@ function samplesOf(pattern: string): string[] {
   const withoutLooks = pattern.replaceAll(/\(\?<?[=!](?:[^()[\]\\]|\\.|\[(?:[^\]\\]|\\.)*\])*\)/g, '')
   for (const flags of ['', 'u']) {
     try {
-      // In a set without printable characters, the generator would look for one for ever.
+      // In a set without printable characters, the generator would search for ever.
       const simple = withoutLooks.replaceAll(/\[\^(?:[^\]\\]|\\.)*\]/g, (set) =>
         PRINTABLE.some((one) => new RegExp(set, flags).test(one)) ? set : '\\n',
       )

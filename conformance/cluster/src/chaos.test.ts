@@ -9,7 +9,7 @@ import { type Cluster, hasRedis, SECONDS, startCluster } from './cluster.fixture
 /** The machine may be busy. */
 const TIMEOUT = SECONDS * 1_000 + 240_000
 
-/** The official SDK 1 opens a lost stream of HTTP+SSE again without a handshake, and cannot be used from then on. */
+/** The official SDK 1 reopens a lost stream of HTTP+SSE without a handshake. After that, its client cannot be used. */
 const names = (Object.keys(connectBy) as ClientName[]).filter((name) => name !== 'official SDK 1, HTTP+SSE')
 
 const SESSION_TTL = 15_000

@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
     expected: { 'PUBLISH to all nodes': 1 },
     async request(client) {
       await client.call('touch', { uri: 'note://1' })
-      // Changes that happen while another one is being published are published in one message.
+      // Changes that happen while a change is being published are published together in one message.
       await delay(50)
     },
   },

@@ -137,7 +137,7 @@ function putNode(folder: string): void {
 
 function start(args: readonly string[], folder: string, program = 'node') {
   const path = [join(folder, 'bin'), process.env.PATH].join(delimiter)
-  // Programs keep the state of their user in the folder, not in that of the user who runs the tests.
+  // Programs store the state of their user in this folder, and not in the folder of the user who runs the tests.
   const state = join(folder, 'state')
   const env = { ...process.env, PATH: path, NO_COLOR: '1', NODE_OPTIONS: '', XDG_STATE_HOME: state }
   const child = spawn(program, args, { cwd: folder, env, timeout: LIMIT, killSignal: 'SIGKILL' })

@@ -1,7 +1,7 @@
 /**
- * A caller of a server: `node caller.fixture.ts <CallerOptions as JSON>`. Between the messages `begin` and `end` of its parent it
- * sends the given calls again and again, and then reports how long the answers took. It is a process of its own, because the
- * process that sends a flood is busy.
+ * A caller of a server: `node caller.fixture.ts <CallerOptions as JSON>`. Between the messages `begin` and `end` of its
+ * parent it sends the given calls again and again, and then reports how long the answers took. It is a separate
+ * process, because the process that sends a flood is busy.
  */
 
 import { readFileSync } from 'node:fs'
@@ -30,11 +30,11 @@ export interface CallsMade {
   readonly slowest: string
   /** The longest time that the caller has waited, in ms. */
   readonly longestWait: number
-  /** The answers that were not the expected ones. */
+  /** The answers that differ from the expected answers. */
   readonly wrong: readonly string[]
 }
 
-/** How often each call is sent at least. The last calls begin after `end`. */
+/** The smallest number of times that each call is sent. The last calls begin after `end`. */
 const FEWEST = 2
 /** The pause after all calls, in ms. */
 const PAUSE = 20

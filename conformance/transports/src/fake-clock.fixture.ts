@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect } from 'vitest'
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 
-/** Creates a clock before each test of the file, and restores the real one afterwards. */
+/** Creates a clock before each test of the file, and restores the real clock after the test. */
 export function useFakeClock() {
   let clock: FakeClock
   beforeEach(() => {
@@ -39,7 +39,7 @@ export function useFakeClock() {
 
 export const never = () => new Promise<never>(() => {})
 
-/** A server with a tool that responds and one that does not. */
+/** A server with a tool that responds and a tool that does not respond. */
 export function create(options: ServerOptions = {}) {
   return createServer({ name: 'clock', version: '1' }, options)
     .tool('now', {}, () => 'now')

@@ -1,6 +1,7 @@
 /**
  * The clock of the test kit drives the timeouts of all packages: each test waits for a duration that its name says, and
- * takes no real time. `fake-clock-auth.test.ts` tests those of @mcpx/auth, and `durations.test.ts` lists the options of all packages and their tests.
+ * takes no real time. `fake-clock-auth.test.ts` tests the timeouts of @mcpx/auth, and `durations.test.ts` lists the
+ * options of all packages and their tests.
  */
 
 import { type ClientOptions, connect } from '@mcpx/client'

@@ -1,4 +1,4 @@
-/** A client accepts what other clients accept of servers that violate the protocol, and reports each kind once. */
+/** The client accepts the same protocol violations of servers as other clients do, and reports each kind once. */
 
 import { PassThrough } from 'node:stream'
 import { connect, type Elicitation } from '@mcpx/client'
@@ -17,7 +17,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { LEGACY, serve } from './connections.fixture.ts'
 
 interface Deviation {
-  /** The revision that the server selects. Default: the newest of the legacy era. */
+  /** The revision that the server selects. Default: the newest revision of the legacy era. */
   readonly revision?: string
   answer(message: RequestMessage, exchange: Exchange): JsonObject | Promise<JsonObject>
   /** The call, which the client repeats. */

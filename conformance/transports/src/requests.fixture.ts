@@ -17,7 +17,7 @@ export const longest = {
   name: (index: number) => `name-${index}-`.padEnd(1_024, 'n'),
   uri: (index: number) => `note://${index}/`.padEnd(8_192, 'u'),
   cursor: (index: number) => `${index}-`.padEnd(16_000, 'c'),
-  /** Limited by the body only: the floods of the largest bodies send longer ones. */
+  /** These values are limited only by the size of the body. The floods of the largest bodies send longer values. */
   text: (index: number) => `${index}-`.padEnd(1_000, 't'),
 }
 
@@ -54,7 +54,7 @@ async function prepareAnswers(url: string): Promise<MessageOf> {
   const { requestState } = await resultOf(url, 'tools/call', call)
   const answer = { action: 'accept', content: { name: longest.text(0) } }
   const others = Object.fromEntries(Array.from({ length: 4 }, (_, n) => [longest.name(n), answer]))
-  // One of two answers is to another question, so that the call asks again.
+  // One of the two answers belongs to another question, so the call asks again.
   return (index) => [
     'tools/call',
     { ...call, requestState, inputResponses: index % 2 ? { name: answer } : { ...others } },

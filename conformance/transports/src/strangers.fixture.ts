@@ -16,7 +16,7 @@ export interface Flood {
   readonly each?: number
   /** Whether the client reads the responses. Default: false. */
   readonly reads?: boolean
-  /** The most requests of a socket that wait for their responses. Default: no limit. */
+  /** The largest number of requests of a socket that wait for their responses. Default: no limit. */
   readonly window?: number
   /**
    * Returns the bytes of one request, after the preparations.

@@ -146,7 +146,7 @@ interface MemoryRecord<T> {
 /** The memory that an object or array takes besides its content, in bytes. */
 const OBJECT_COST = 40
 
-/** The fraction of the most memory of a caller from which others count as using as much. */
+/** Callers that use at least this fraction of the memory of the largest caller count as equally large. */
 const NEARLY = 0.9
 
 /** Estimates the memory of a JSON value from its JSON string: `[[],[]]` takes far more than its 7 characters. */
@@ -159,8 +159,8 @@ function estimateBytes(text: string): number {
 type Members = Record<string, unknown>
 
 /**
- * Creates a record whose members are copied when they are read. A change then costs as much as the members it uses, and
- * a small message does not copy what a large handshake has stored.
+ * Creates a record whose members are copied when they are read. A change then copies only the members that it uses, and
+ * a small message does not copy the data of a large handshake.
  */
 function createDraft<T extends object>(state: Readonly<T>): T {
   const draft = {} as T
@@ -239,8 +239,9 @@ function createRecords<T extends object>(
   }
 
   /**
-   * Drops the oldest record of the caller whose records use the most memory, but never `current`, which was used last.
-   * Among callers that use nearly the same, the oldest record is dropped, which is found without a long search.
+   * Drops the oldest record of the caller whose records use the most memory. Never drops `current`, which was used
+   * last. If several callers use nearly the same memory, drops the oldest record among them, because it can be found
+   * without a long search.
    */
   function dropOne(current: MemoryRecord<T>): void {
     let most = 0

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './index.ts'
 
-/** Options of `openLocalState`: those of `sqliteStore`, and the folder. */
+/** Options of `openLocalState`: the options of `sqliteStore`, and the folder. */
 export interface LocalStateOptions extends SqliteStoreOptions {
   /**
    * The folder of the files, which is created for this user alone. Default: a folder with the name of the server in
@@ -27,17 +27,17 @@ export interface LocalState {
 const NAME = /^[\w-][\w.-]{0,63}$/
 
 /**
- * Opens the state of a server in a folder of the user, and creates it at the first time. With it, the tasks of a server
- * over stdio outlive its process: the next process continues them. Several processes can use the same state at once.
+ * Opens the state of a server in a folder of the user. The first call creates the state. The tasks of a server over
+ * stdio then outlive its process: the next process continues them. Several processes can use the same state at once.
  *
  * ```ts
  * const server = createServer({ name: 'films', version: '1.0.0' }, { ...openLocalState('films'), extensions: [tasks()] })
  * ```
  *
- * The files can be read by the user and not by others. They protect nothing from other programs of the same user.
+ * Only the user can read the files. They are not protected from other programs of the same user.
  *
- * @param name The name of the server: up to 64 letters, digits, dots, underscores and hyphens. Servers with the same name
- * share their state.
+ * @param name The name of the server: up to 64 letters, digits, dots, underscores and hyphens. Servers with the same
+ * name share their state.
  * @throws TypeError for an invalid name or option, and Error on a Node without `node:sqlite`, which is older than 22.5
  */
 export function openLocalState(name: string, options: LocalStateOptions = {}): LocalState {
@@ -47,7 +47,7 @@ export function openLocalState(name: string, options: LocalStateOptions = {}): L
   }
   const { folder = join(stateFolder(), 'mcpx', name), ...others } = options
   if (typeof folder !== 'string') throw new TypeError(`openLocalState: folder: expected a string, got ${typeof folder}`)
-  // Loaded here, so that the error on an older Node names the remedy.
+  // Loads the module here, so that the error on an older Node names the remedy.
   const sqlite = process.getBuiltinModule?.('node:sqlite') as typeof import('node:sqlite') | undefined
   if (sqlite === undefined) {
     const remedy = 'Update Node, or pass a database of better-sqlite3 to sqliteStore'
@@ -56,7 +56,7 @@ export function openLocalState(name: string, options: LocalStateOptions = {}): L
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const secrets = [readSecret(join(folder, 'secret'))] as const
   const file = join(folder, 'state.db')
-  // SQLite would let others read the file. Its further files have the same permissions.
+  // SQLite would create a file that other users can read. Its additional files get the permissions of this file.
   closeSync(openSync(file, 'a', 0o600))
   const database = new sqlite.DatabaseSync(file)
   const store = openStore(database, others)

@@ -20,8 +20,9 @@ export interface TaskLimits {
    */
   readonly data: number
   /**
-   * The largest size of the arguments of all tasks that one process works on, in bytes, estimated from their JSON. Above
-   * it, a call of an `auto` tool gets a plain response, and a call of a `required` tool an error. Default: 33,554,432.
+   * The largest size of the arguments of all tasks that one process works on, in bytes, estimated from their JSON.
+   * Above this limit, a call of an `auto` tool gets a plain response, and a call of a `required` tool gets an error.
+   * Default: 33,554,432.
    */
   readonly arguments: number
   /** The largest number of open questions of one task. Default: 100. */

@@ -71,7 +71,10 @@ async function readFailure(response: Response, settings: Settings, pending: Sent
   return withId(message, id)
 }
 
-/** Adds the id of the request to a response without one. A number that came back as a string stays, to be reported. */
+/**
+ * Adds the id of the request to a response without an id. Keeps a number that came back as a string, so that it is
+ * reported.
+ */
 function withId(message: ResponseMessage, id: RequestId): ResponseMessage {
   return message.id === undefined ? { ...message, id } : message
 }

@@ -205,8 +205,8 @@ const temporaryStatuses = new Set([408, 425, 429, 503])
 const lostStatuses = new Set([502, 504])
 
 /**
- * Methods that can safely be repeated. A server ignores answers that a task has already received, and removes a session
- * that no client uses.
+ * Methods that can safely be repeated. A server ignores answers that a task has already received, and removes unused
+ * sessions.
  */
 const repeatable =
   /^(?:ping|initialize|server\/discover|completion\/complete|subscriptions\/listen|resources\/(?:read|(?:un)?subscribe)|logging\/setLevel|tasks\/(?:update|cancel)|.+\/(?:list|get))$/

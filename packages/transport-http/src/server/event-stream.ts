@@ -105,7 +105,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     return this.#room
   }
 
-  /** Resolves when a sender of much text may continue. Senders take turns with the requests of all callers. */
+  /** Resolves when a sender of long texts may continue. Senders take turns with the requests of all callers. */
   takeTurn(length: number): Promise<void> {
     countResponse(length)
     if (this.#request.outgoing === undefined) return new Promise((resolve) => setTimeout(resolve))

@@ -29,7 +29,7 @@ export interface MessageSink {
 
 export interface ExchangeFacts {
   readonly request: HttpRequest
-  /** The caller. Default: that of the request. */
+  /** The caller. Default: the caller of the request. */
   readonly auth?: AuthInfo | undefined
   readonly session?: Session | undefined
   readonly envelope?: Envelope | undefined

@@ -186,7 +186,7 @@ describe('a POST that reaches another process than its stream', () => {
     scopes: (headers.get('x-scopes') ?? '').split(' '),
   })
 
-  /** Opens a stream at one of two processes. Its messages are sent to the other one. */
+  /** Opens a stream at one of two processes. Its messages are sent to the other process. */
   async function openElsewhere() {
     const sessions = { bus: createMemoryEventBus() }
     const here = serve({ sessions, authenticate })

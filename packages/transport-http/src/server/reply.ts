@@ -95,7 +95,10 @@ export class Reply implements MessageSink {
     return undefined
   }
 
-  /** Waits after some text: a handler whose client has disconnected, or reads as fast as it sends, would never wait. */
+  /**
+   * Waits after a certain amount of text. Without this, a handler whose client has disconnected, or reads as fast as
+   * the handler sends, would never wait.
+   */
   #waitForTurn({ body }: MessageStream, sent: number, room: Promise<void> | undefined): Promise<void> | undefined {
     this.#sent += sent
     if (this.#sent < TURN) return room

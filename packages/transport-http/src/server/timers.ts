@@ -66,7 +66,8 @@ let bytesInTurn = 0
 /**
  * Resolves when a request may be handled, in a later turn of the event loop. The number of requests per turn and at the
  * same time is limited, so that responses are written and read before more memory is used. The callers take turns, so
- * that the requests of one do not wait for all earlier requests of another. For Node only, like `nextTurn`.
+ * that the requests of one caller do not wait for all earlier requests of another caller. For Node only, like
+ * `nextTurn`.
  */
 export function requestTurnOf(caller: string | undefined): Promise<void> {
   const groups = waiting.get(caller) ?? []
@@ -87,7 +88,7 @@ export function requestTurnOf(caller: string | undefined): Promise<void> {
   return group.promise
 }
 
-/** Takes the oldest requests of the caller whose turn it is. */
+/** Takes the oldest requests of the next caller. */
 function takeGroup(): RequestGroup | undefined {
   const [first] = waiting
   if (first === undefined) return undefined

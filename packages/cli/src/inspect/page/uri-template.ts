@@ -12,7 +12,9 @@ export function variablesOf(template: string): readonly string[] {
   }
 }
 
-/** Returns the URI, or the template if it is invalid. A variable without a value, or with an empty one, is left out. */
+/**
+ * Returns the URI, or the template if it is invalid. A variable without a value, or with an empty value, is left out.
+ */
 export function expandTemplate(template: string, values: Readonly<Record<string, string>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== '')
   try {

@@ -235,7 +235,7 @@ export class Sessions {
     return true
   }
 
-  /** Subscribes to messages of other processes, if there may be any. */
+  /** Subscribes to messages of other processes, if the store is shared. */
   async connect(): Promise<void> {
     await this.#processes?.connect()
   }
