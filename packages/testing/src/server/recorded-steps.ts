@@ -25,6 +25,7 @@ export interface RecordOptions {
   readonly redact?: ((name: string, value: unknown) => unknown) | undefined
 }
 
+/** A replacer of `JSON.stringify`. */
 export type Replacer = (name: string, value: unknown) => unknown
 
 export function createReplacer(redact: RecordOptions['redact']): Replacer {
@@ -39,6 +40,7 @@ export function createReplacer(redact: RecordOptions['redact']): Replacer {
 
 /** Redacted numbers become 0 instead of a string, so that structured content still matches its schema. */
 function keepNumbers(original: unknown, redacted: unknown): unknown {
+  if (Object.is(original, redacted)) return original
   if (typeof original === 'number') return typeof redacted === 'number' ? redacted : 0
   if (Array.isArray(original) && Array.isArray(redacted)) {
     return redacted.map((item, index) => keepNumbers(original[index], item))
