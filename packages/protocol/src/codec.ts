@@ -2,7 +2,7 @@
 
 import { internalError, parseError } from './errors.ts'
 import { placeOf } from './json.ts'
-import { CODEC_LIMITS, type CodecLimits, type ValueLimits } from './limits.ts'
+import { CODEC_LIMITS, type CodecLimits, estimateBytes } from './limits.ts'
 import { checkMessage, type Message, Refusal, refuse } from './messages.ts'
 
 /** A parsed string: a message, a batch (valid only in 2025-03-26, which the receiver checks), or a refusal. */
@@ -19,9 +19,27 @@ export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMIT
   } catch (cause) {
     return new Refusal(parseError(`Parse error: not valid JSON${positionOf(cause, text)}`))
   }
-  const problem = enforceLimits(value, limits)
+  const walk: Walk = { limits, left: limits.maxValues, path: [] }
+  const problem = enforceLimits(value, walk)
   if (problem !== undefined) return refuse(value, problem)
-  return Array.isArray(value) ? checkBatch(value, limits) : checkMessage(value)
+  const isLarge = text.length > SMALL
+  if (Array.isArray(value)) return checkBatch(value, limits, isLarge)
+  const message = checkMessage(value)
+  if (isLarge) sizes.set(message, text.length + (limits.maxValues - walk.left) * VALUE_COST)
+  return message
+}
+
+/** The length of JSON whose memory is not estimated, because the number of messages limits it. */
+const SMALL = 1_024
+/** The memory of a value besides its characters, in bytes. */
+const VALUE_COST = 64
+
+/** The estimated memory of large messages, in bytes. */
+const sizes = new WeakMap<object, number>()
+
+/** Returns the estimated memory of a decoded message, in bytes. Small messages count as 0. */
+export function sizeOf(message: Message): number {
+  return sizes.get(message) ?? 0
 }
 
 /** Serializes a message as one line of JSON. Throws an `RpcError` for a value that cannot be written as JSON. */
@@ -40,14 +58,13 @@ export function encode(message: Message): string {
  * Returns a sentence about the first exceeded limit, or undefined. Also removes members named `__proto__`, because user
  * code that copies them with `Object.assign` would replace a prototype.
  */
-function enforceLimits(value: unknown, limits: ValueLimits): string | undefined {
-  const walk: Walk = { limits, left: limits.maxValues, path: [] }
+function enforceLimits(value: unknown, walk: Walk): string | undefined {
   const problem = problemIn(value, 0, walk)
   return problem === NOT_FINITE ? `${placeOf(walk.path, '')}: ${NOT_FINITE}` : problem
 }
 
 interface Walk {
-  readonly limits: ValueLimits
+  readonly limits: CodecLimits
   /** The number of values that may still follow. */
   left: number
   /** The path from the root to a number that is not finite. */
@@ -94,11 +111,12 @@ function memberProblem(members: object, depth: number, walk: Walk): string | und
   return undefined
 }
 
-function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message | Refusal)[] {
+function checkBatch(items: unknown[], limits: CodecLimits, isLarge: boolean): Refusal | (Message | Refusal)[] {
   if (items.length === 0) return refuse(items, 'an array of messages must not be empty')
   if (items.length > limits.maxBatch) return refuse(items, `an array of more than ${limits.maxBatch} messages`)
   return items.map((item) => {
     const message = checkMessage(item)
+    if (isLarge) sizes.set(message, estimateBytes(JSON.stringify(item)))
     const isHandshake = !(message instanceof Refusal) && 'method' in message && message.method === 'initialize'
     return isHandshake ? refuse(item, '"initialize" must not be part of an array') : message
   })

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { decode } from './codec.ts'
 import { ask, pair, turn } from './connection.fixture.ts'
 import { createDuplex } from './connection.ts'
 import type { ConnectionError } from './errors.ts'
 import type { Responder } from './exchange.ts'
 import { createChannelPair } from './memory.ts'
-import { resultMessage } from './messages.ts'
+import { type Message, resultMessage } from './messages.ts'
+import type { Channel } from './transport.ts'
 
 describe('a peer that does not read', () => {
   it('slows the sender, keeps memory bounded, and loses no accepted message', async () => {
@@ -73,6 +75,46 @@ describe('floods', () => {
     await Promise.all(sides.map((side) => side.close()))
   })
 
+  it('refuse requests and drop notifications when those that are handled use too much memory', async () => {
+    const [near, far] = createChannelPair()
+    const problems: Error[] = []
+    const received: Message[] = []
+    let handled = 0
+    const responder: Responder = {
+      respond() {
+        handled += 1
+        return new Promise(() => {})
+      },
+    }
+    const onWarning = (problem: Error) => void problems.push(problem)
+    const duplex = createDuplex(decoding(near), { responder, limits: { receivedBytes: 1_000_000 }, onWarning })
+    void far.receive((item) => void received.push(item as Message))
+    const objects = { list: Array.from({ length: 2_000 }, () => ({})) }
+    void far.send({ ...ask(1, 'm'), params: { text: 'x'.repeat(2_000_000) } })
+    void far.send({ ...ask(2, 'm'), params: objects })
+    void far.send({ jsonrpc: '2.0', method: 'n', params: objects })
+    void far.send(ask(3, 'm'))
+    await turn()
+    expect(handled).toBe(2)
+    const message = 'Too many bytes at once: at most 1000000 (limits.receivedBytes)'
+    expect(received).toMatchObject([{ id: 2, error: { message } }])
+    expect(problems).toMatchObject([{ reason: 'limit', message: expect.stringContaining('limits.receivedBytes') }])
+    await duplex.close()
+  })
+
+  it('of many objects count with the memory of the objects', async () => {
+    const [near, far] = createChannelPair()
+    const received: Message[] = []
+    const responder: Responder = { respond: () => new Promise(() => {}) }
+    const duplex = createDuplex(decoding(near), { responder, limits: { receivedBytes: 1_000_000 } })
+    void far.receive((item) => void received.push(item as Message))
+    const params = { list: Array.from({ length: 2_000 }, () => ({})) }
+    for (let id = 1; id <= 20; id++) void far.send({ ...ask(id, 'm'), params })
+    await turn()
+    expect(received.length).toBeGreaterThan(10)
+    await duplex.close()
+  })
+
   it('disconnects a peer that sends requests and reads no responses', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 2 })
     const duplex = createDuplex(near, { responder: echo, limits: { unsent: 4, stallTimeout: 30 } })
@@ -131,3 +173,12 @@ describe('floods', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 })
+
+/** Encodes and decodes received messages, as channels over streams do. */
+function decoding(channel: Channel): Channel {
+  return {
+    send: (message) => channel.send(message),
+    close: () => channel.close(),
+    receive: (receiver) => channel.receive((item) => receiver(decode(JSON.stringify(item)))),
+  }
+}

@@ -115,6 +115,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
       running: this.#running,
       host: this,
       limit: this.#limits.running,
+      maxBytes: this.#limits.receivedBytes,
       onNotificationHandled: () => void this.#watchChanges(),
       report: this.#report,
     })

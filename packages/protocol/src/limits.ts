@@ -43,6 +43,11 @@ export interface DuplexLimits {
    * 10,000.
    */
   running: number
+  /**
+   * The largest size of the messages of the peer that are handled at the same time, in bytes, estimated from their JSON.
+   * More requests are refused, and more notifications are dropped. A single message may be larger. Default: 64 Mi.
+   */
+  receivedBytes: number
   /** The largest number of pending requests to the peer. More are rejected. Default: 10,000. */
   pending: number
   /**
@@ -61,6 +66,7 @@ export interface DuplexLimits {
 /** The default limits of a connection. */
 export const DUPLEX_LIMITS: Readonly<DuplexLimits> = {
   running: 10_000,
+  receivedBytes: 64 * 1024 * 1024,
   pending: 10_000,
   unsent: 10_000,
   stallTimeout: 60_000,

@@ -1,11 +1,13 @@
 /** Handles messages of the peer: calls the responder, and sends at most one response per request. */
 
 import type { Awaitable } from './async.ts'
+import { sizeOf } from './codec.ts'
 import { ConnectionError, internalError, invalidRequest, methodNotFound, type RpcError } from './errors.ts'
 import type { AuthInfo, Exchange, RequestInfo, RequestOptions, Responder, Session } from './exchange.ts'
 import {
   errorMessage,
   type JsonObject,
+  type Message,
   type NotificationMessage,
   type RequestId,
   type RequestMessage,
@@ -195,6 +197,8 @@ export interface MessageProcessorOptions {
   readonly host: ExchangeHost
   /** The largest number of requests and notifications that run at the same time. */
   readonly limit: number
+  /** The largest estimated memory of these messages together, in bytes. A single message may be larger. */
+  readonly maxBytes: number
   /** Called after a notification was handled. */
   readonly onNotificationHandled: () => void
   readonly report: (error: Error) => void
@@ -223,16 +227,27 @@ export function createMessageProcessor({
   running,
   host,
   limit,
+  maxBytes,
   onNotificationHandled,
   report,
 }: MessageProcessorOptions): MessageProcessor {
   let isStopped = false
+  /** The estimated memory of the running messages. */
+  let bytes = 0
 
-  function refusalOf({ id, method }: RequestMessage): RpcError | undefined {
+  /** Returns whether the memory of the running messages allows another one. Small messages are limited by their number. */
+  function hasRoom(message: Message): boolean {
+    const size = sizeOf(message)
+    return size === 0 || bytes === 0 || bytes + size <= maxBytes
+  }
+
+  function refusalOf(message: RequestMessage): RpcError | undefined {
+    const { id, method } = message
     if (responder === undefined) return methodNotFound(method)
     if (running.has(id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
     if (isStopped) return internalError('Shutting down: no new requests are accepted')
     if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit} (limits.running)`)
+    if (!hasRoom(message)) return internalError(`Too many bytes at once: at most ${maxBytes} (limits.receivedBytes)`)
     return undefined
   }
 
@@ -242,7 +257,9 @@ export function createMessageProcessor({
     exchange: RunningExchange,
     message: RequestMessage | NotificationMessage,
   ): Promise<ResponseMessage | undefined> {
+    const size = sizeOf(message)
     running.add(key, exchange)
+    bytes += size
     try {
       return await responder?.respond(message, exchange)
     } catch (error) {
@@ -250,6 +267,7 @@ export function createMessageProcessor({
       return undefined
     } finally {
       running.delete(key)
+      bytes -= size
     }
   }
 
@@ -272,6 +290,11 @@ export function createMessageProcessor({
             `Dropped ${message.method}: ${limit} messages are already being handled (limits.running)`,
           ),
         )
+        return
+      }
+      if (!hasRoom(message)) {
+        const problem = `Dropped ${message.method}: messages of ${maxBytes} bytes are already being handled`
+        report(new ConnectionError('limit', `${problem} (limits.receivedBytes)`))
         return
       }
       const exchange = new RunningExchange(host)

@@ -4,6 +4,7 @@ import {
   ConnectionError,
   createMessageProcessor,
   createRunningRequests,
+  DUPLEX_LIMITS,
   isRequestId,
   type Message,
   type MessageProcessor,
@@ -46,6 +47,7 @@ export class LegacyEra implements ClientEra {
         optionsOf: (id) => host.optionsOf(id),
       },
       limit: MAX_RUNNING,
+      maxBytes: DUPLEX_LIMITS.receivedBytes,
       onNotificationHandled() {},
       report,
     })
