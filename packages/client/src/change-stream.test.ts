@@ -365,4 +365,16 @@ describe('the queue of changes', () => {
     const queue = createChangeQueue(2)
     expect(['1', '2', '3'].map((uri) => queue.push({ kind: 'resource', uri }))).toEqual([true, true, false])
   })
+
+  it('has a limit of characters, and counts waiting changes only', async () => {
+    const queue = createChangeQueue()
+    const uris = Array.from({ length: 1_000 }, (_, n) => `note://${n}/`.padEnd(8_000, 'x'))
+    const accepted = uris.filter(
+      (uri) => queue.push({ kind: 'resource', uri }) && queue.push({ kind: 'resource', uri }),
+    )
+    expect(accepted.length).toBeGreaterThan(500)
+    expect(accepted.length).toBeLessThan(530)
+    for (let n = 0; n < 600; n++) await queue.next()
+    expect(queue.push({ kind: 'resource', uri: 'note://last' })).toBe(true)
+  })
 })

@@ -306,6 +306,20 @@ describe('pagination', () => {
     expect(page).toBe(3)
   })
 
+  it('rejects a list that is too large as a whole, and iterates over it', async () => {
+    let page = 0
+    const description = 'x'.repeat(8 * 1024 * 1024)
+    const server = scriptedServer('2026-07-28', {
+      answers: { 'tools/list': () => ({ tools: [{ ...add, description }], nextCursor: `${++page}` }) },
+    })
+    await using client = await connect(server, { maxPages: 20 })
+    await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'limit', message: /characters/ })
+    expect(page).toBeLessThan(12)
+    let count = 0
+    for await (const _ of client.listTools()) if (++count === 15) break
+    expect(count).toBe(15)
+  })
+
   it('requests only pages that are read', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [add], nextCursor: 'next' }) },

@@ -14,6 +14,7 @@ import {
   type Revision,
   RpcError,
 } from '@mcpx/protocol'
+import { setBounded } from './bounded-map.ts'
 import { openConnection, type Target, type UndeterminedConnection } from './connection.ts'
 import { type EraConnection, type FirstRequestOptions, invalidResult } from './era.ts'
 import { openLegacy } from './legacy.ts'
@@ -26,7 +27,6 @@ import {
   supportedBy,
 } from './modern.ts'
 import type { EraMemory } from './options.ts'
-import { setBounded } from './response-cache.ts'
 import type { ClientState } from './state.ts'
 
 /** The default time limit for connecting, in ms. */

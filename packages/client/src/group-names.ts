@@ -1,7 +1,7 @@
 /** The names of a group of servers: `git_search` is the tool `search` of the server `git`. */
 
 import { quoted } from '@mcpx/protocol'
-import { setBounded } from './response-cache.ts'
+import { setBounded } from './bounded-map.ts'
 
 /** The longest name that the APIs of models accept. */
 const MAX_NAME_LENGTH = 64

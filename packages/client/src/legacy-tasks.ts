@@ -12,10 +12,10 @@ import {
   type Task,
   type Tool,
 } from '@mcpx/protocol'
+import { setBounded } from './bounded-map.ts'
 import { DEFAULT_MAX_TIMEOUT, type EraConnection } from './era.ts'
 import type { ExtensionCall } from './extensions.ts'
 import type { ClientOptions, RequestCallOptions } from './options.ts'
-import { setBounded } from './response-cache.ts'
 import { isUnknown, type TaskFollower, type TaskPeer } from './task-follower.ts'
 
 /** How many tools that run as tasks are remembered. When it is full, the oldest is removed. */

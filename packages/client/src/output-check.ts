@@ -9,10 +9,12 @@ import {
   quoted,
   type Tool,
 } from '@mcpx/protocol'
-import { setBounded } from './response-cache.ts'
+import { BoundedMap } from './bounded-map.ts'
 
 /** How many tools with an output schema are remembered. Above this number, the oldest tool is removed. */
 const MAX_TOOLS = 10_000
+/** The most characters of their schemas as JSON. Above this number, the oldest tools are removed. */
+const MAX_SIZE = 16 * 1024 * 1024
 
 interface KnownTool {
   readonly schema: object
@@ -22,7 +24,7 @@ interface KnownTool {
 
 export class OutputCheck {
   readonly #onWarning: (warning: Error) => void
-  readonly #tools = new Map<string, KnownTool>()
+  readonly #tools = new BoundedMap<KnownTool>(MAX_TOOLS, MAX_SIZE)
   /** Validates without patterns, because the server wrote both the schema and the value. */
   readonly #validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
@@ -34,8 +36,8 @@ export class OutputCheck {
   learn(tools: readonly Tool[]): void {
     for (const { name, outputSchema } of tools) {
       if (this.#tools.get(name)?.schema === outputSchema) continue
-      this.#tools.delete(name)
-      if (outputSchema !== undefined) setBounded(this.#tools, MAX_TOOLS, name, { schema: outputSchema })
+      if (outputSchema === undefined) this.#tools.delete(name)
+      else this.#tools.set(name, { schema: outputSchema }, JSON.stringify(outputSchema).length)
     }
   }
 

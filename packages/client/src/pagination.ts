@@ -9,7 +9,7 @@ import { ConnectionError, ErrorCode, type JsonObject, RpcError } from '@mcpx/pro
 export interface Listing<Item> extends AsyncIterable<Item> {
   /** Returns the pages, to iterate over. */
   pages(): AsyncIterable<readonly Item[]>
-  /** Resolves to all items. */
+  /** Resolves to all items. Rejects with a `ConnectionError` (reason `limit`) if they have more than 64 Mi characters as JSON. */
   all(): Promise<Item[]>
 }
 
@@ -26,16 +26,23 @@ export interface PageSource<Item> {
   onRepeatedEnd(): void
 }
 
+/** The most characters of JSON of a list that is read as a whole, without its first page. */
+const MAX_LIST_SIZE = 64 * 1024 * 1024
+
 export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
   async function all(isRetry: boolean): Promise<Item[]> {
     const items: Item[] = []
     let isStale = false
+    let size = 0
     const onStale = () => {
       source.onStale()
       isStale = true
     }
     try {
       for await (const page of readPages({ ...source, onStale })) {
+        // The transport limits the size of the first page.
+        if (items.length > 0) size += JSON.stringify(page).length
+        if (size > MAX_LIST_SIZE) throw listTooLarge(source.method)
         for (const item of page) items.push(item)
       }
       return items
@@ -91,6 +98,11 @@ async function fetchPage<Item>(source: PageSource<Item>, cursor: string | undefi
 
 function repeatedCursor(method: string, pages: number): ConnectionError {
   return new ConnectionError('invalid-message', `${method}: page ${pages} has the cursor of an earlier page`)
+}
+
+function listTooLarge(method: string): ConnectionError {
+  const hint = 'Iterate over the list instead, which keeps one page at a time.'
+  return new ConnectionError('limit', `${method} has more than ${MAX_LIST_SIZE} characters`, { hint })
 }
 
 function tooManyPages(method: string, maxPages: number): ConnectionError {

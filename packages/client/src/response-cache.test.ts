@@ -133,6 +133,19 @@ describe('the cache', () => {
     ])
   })
 
+  it('removes the oldest entries when all together are too large', () => {
+    const cache = createResponseCache(10, 1_000)
+    const sizes: Record<string, number> = { '1': 300, '2': 300, '3': 300, '4': 500, '5': 2_000 }
+    for (const [uri, size] of Object.entries(sizes)) {
+      cache.fetching('resources/read', { uri })({ ttlMs: 60_000, text: 'x'.repeat(size) })
+    }
+    const kept = () => Object.keys(sizes).filter((uri) => cache.get('resources/read', { uri }) !== undefined)
+    expect(kept()).toEqual(['3', '4'])
+    cache.invalidate({ kind: 'resource', uri: '4' })
+    cache.fetching('resources/read', { uri: '1' })({ ttlMs: 60_000, text: 'x'.repeat(500) })
+    expect(kept()).toEqual(['1', '3'])
+  })
+
   it('removes no entry for a response that is not kept', () => {
     const cache = createResponseCache(1)
     keep(cache, 'tools/list')

@@ -1,6 +1,7 @@
 /** Caches responses for as long as the server declares them fresh. */
 
 import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
+import { BoundedMap } from './bounded-map.ts'
 
 export interface ResponseCache {
   get(method: string, params: JsonObject): JsonObject | undefined
@@ -27,20 +28,27 @@ interface Entry {
 /** The longest time to live, in ms: one year. */
 const LONGEST_TTL = 1_000 * 60 * 60 * 24 * 365
 
-/** @param limit how many responses are kept. Above this number, the oldest response is removed. */
-export function createResponseCache(limit: number): ResponseCache {
-  const entries = new Map<string, Entry>()
+/** The most characters of all cached responses as JSON. Above this number, the oldest responses are removed. */
+const MAX_SIZE = 32 * 1024 * 1024
+
+/**
+ * @param limit how many responses are kept. Above this number, the oldest response is removed.
+ * @param maxSize how many characters of JSON all responses may have together
+ */
+export function createResponseCache(limit: number, maxSize: number = MAX_SIZE): ResponseCache {
+  const entries = new BoundedMap<Entry>(limit, maxSize)
   let drops = 0
 
   function dropWhere(isStale: (entry: Entry) => boolean): void {
     drops += 1
-    for (const [key, entry] of entries) if (isStale(entry)) entries.delete(key)
+    entries.deleteWhere(isStale)
   }
 
   function put(key: string, entry: Omit<Entry, 'staleAt'>): void {
     const ttl = Number(entry.result.ttlMs)
     if (!(ttl > 0)) return
-    setBounded(entries, limit, key, { ...entry, staleAt: performance.now() + Math.min(ttl, LONGEST_TTL) })
+    const staleAt = performance.now() + Math.min(ttl, LONGEST_TTL)
+    entries.set(key, { ...entry, staleAt }, JSON.stringify(entry.result).length)
   }
 
   return {
@@ -106,12 +114,4 @@ function overlaps(one: string, other: string): boolean {
 
 function keyOf(method: string, { _meta, ...params }: JsonObject): string {
   return JSON.stringify([method, Object.entries(params).sort()])
-}
-
-/** Adds a value at the end of a map. When the map is full, its oldest value is removed. */
-export function setBounded<Value>(map: Map<string, Value>, limit: number, key: string, value: Value): void {
-  map.delete(key)
-  const [oldest] = map.size >= limit ? map.keys() : []
-  if (oldest !== undefined) map.delete(oldest)
-  map.set(key, value)
 }
