@@ -70,13 +70,21 @@ describe('a run is', () => {
     expect(failed).toEqual([])
   })
 
+  it('not flat if the heap at the end is a quarter larger than after the warm-up', () => {
+    const failed = recordingOf(
+      (n) => (n < 20 ? 60 : 76) + noise(n),
+      () => 10,
+    )
+    expect(failed).toEqual(['heap of server: as at the start'])
+  })
+
   it('not flat if the heap grows steadily in the second half', () => {
     expect(
       recordingOf(
         (n) => 30 + 0.3 * n + noise(n),
         () => 10,
       ),
-    ).toEqual(['heap of server: flat'])
+    ).toEqual(['heap of server: flat', 'heap of server: as at the start'])
   })
 
   it('not flat if the handles grow steadily in the second half', () => {

@@ -20,6 +20,10 @@ interface Allowed {
 const HEAP_GROWTH = { part: 0.1, least: 4 * 1024 * 1024 }
 /** The allowed growth of the resident memory, in bytes. Node returns freed memory to the system late, in large parts. */
 const MEMORY_GROWTH = { part: 0.25, least: 48 * 1024 * 1024 }
+/** The warm-up, in which clients connect and caches fill: a part of the run, and the longest time, in ms. */
+const WARM_UP = { part: 1 / 3, most: 120_000 }
+/** The allowed growth of the heap from the end of the warm-up to the end of a run: a part, or bytes. */
+const HEAP_GROWTH_OF_RUN = { part: 0.2, least: 4 * 1024 * 1024 }
 /**
  * The allowed growth of the number of handles. The number of idle sockets depends on the rate of operations; the end of
  * the run shows leaks exactly.
@@ -74,6 +78,7 @@ export function judge(recording: Recording): Check[] {
     checkGrowth('sessions', half, SESSION_GROWTH, toCount, ({ held }) => held?.sessions),
     ...names.flatMap((name) => [
       checkGrowth(`heap of ${name}`, half, HEAP_GROWTH, toMegabytes, (sample) => sample.processes[name]?.heap),
+      checkEnds(`heap of ${name}`, samples, (sample) => sample.processes[name]?.heap),
       checkGrowth(`handles of ${name}`, half, HANDLE_GROWTH, toCount, (sample) => {
         const resources = sample.processes[name]
         return resources && countHandles(resources)
@@ -162,6 +167,22 @@ function checkLowerBound(
 function lowerBound(values: readonly (number | undefined)[]): number {
   const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * LOWER_BOUND)] ?? 0
+}
+
+/** Compares the medians of the first and of the last quarter of the samples after the warm-up. */
+function checkEnds(name: string, samples: readonly Sample[], read: (sample: Sample) => number | undefined): Check {
+  const warmUp = Math.min(WARM_UP.most, (samples.at(-1)?.at ?? 0) * WARM_UP.part)
+  const values = samples.filter(({ at }) => at >= warmUp).flatMap((sample) => read(sample) ?? [])
+  const quarter = Math.ceil(values.length / 4)
+  const [start, end] = [median(values.slice(0, quarter)), median(values.slice(-quarter))]
+  const { part, least } = HEAP_GROWTH_OF_RUN
+  const change = start === 0 ? 0 : (end / start - 1) * 100
+  const percent = `${change < 0 ? '' : '+'}${change.toFixed(1)} %, at most +${part * 100} %`
+  return {
+    name: `${name}: as at the start`,
+    passed: end - start <= Math.max(part * start, least),
+    found: `${toMegabytes(start)} after the warm-up, ${toMegabytes(end)} at the end (${percent})`,
+  }
 }
 
 /**
