@@ -4,7 +4,7 @@
  * process, because the process that sends a flood is busy.
  */
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import process from 'node:process'
 
@@ -24,11 +24,14 @@ export interface CallerOptions {
 /** The calls between `begin` and `end`. */
 export interface CallsMade {
   readonly count: number
-  /** The longest time of the server for an answer, in ms: without the time for which a process waited for a processor. */
+  /**
+   * The longest time of the server for an answer, in ms: at most the processor time that all of its threads have used
+   * meanwhile. On a busy machine, the other times include waiting for a processor.
+   */
   readonly longest: number
   /** The name of this call. */
   readonly slowest: string
-  /** The longest time that the caller has waited, in ms. */
+  /** The longest time for an answer without the time for which the main threads waited for a processor, in ms. */
   readonly longestWait: number
   /** The answers that differ from the expected answers. */
   readonly wrong: readonly string[]
@@ -44,12 +47,22 @@ const TIMEOUT = 30_000
 const { port, server, calls } = JSON.parse(process.argv[2] as string) as CallerOptions
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** Returns how long the main thread of a process was ready to run, but waited for a processor, in ms. 0 if it is unknown. */
-function readProcessorWait(pid: number): number {
+interface ProcessorTime {
+  /** The processor time of all threads, in ms. */
+  readonly used: number
+  /** How long the main thread was ready to run, but waited for a processor, in ms. */
+  readonly waited: number
+}
+
+/** Reads the processor time of a process. Only Linux reports it. */
+function readProcessorTime(pid: number): ProcessorTime | undefined {
+  const read = (thread: string) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ').map(Number)
   try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+    const threads = readdirSync(`/proc/${pid}/task`).map(read)
+    const [, waited = 0] = read(String(pid))
+    return { used: threads.reduce((sum, [used = 0]) => sum + used, 0) / 1e6, waited: waited / 1e6 }
   } catch {
-    return 0
+    return undefined
   }
 }
 
@@ -81,11 +94,15 @@ async function callUntilEnd(): Promise<CallsMade> {
   let [count, longest, longestWait, slowest] = [0, 0, 0, '']
   for (let left = FEWEST; left > 0 && wrong.length === 0; left -= isEnding ? 1 : 0) {
     for (const call of calls) {
-      const before = readProcessorWait(server) + readProcessorWait(process.pid)
+      const before = [readProcessorTime(server), readProcessorTime(process.pid)]
       const start = performance.now()
       const answer = await post(call)
-      const wait = performance.now() - start
-      const time = wait - (readProcessorWait(server) + readProcessorWait(process.pid) - before)
+      const whole = performance.now() - start
+      const after = [readProcessorTime(server), readProcessorTime(process.pid)]
+      const waited = after.reduce((sum, now, index) => sum + (now?.waited ?? 0) - (before[index]?.waited ?? 0), 0)
+      const wait = whole - waited
+      const [used, usedBefore] = [after[0]?.used, before[0]?.used]
+      const time = used === undefined || usedBefore === undefined ? wait : Math.min(wait, used - usedBefore)
       count += 1
       longestWait = Math.max(longestWait, wait)
       if (time > longest) [longest, slowest] = [time, call.name]

@@ -14,6 +14,8 @@ const MOST_HEAP = 200 * MEGABYTE
 const MOST_RESIDENT = 768 * MEGABYTE
 /** The longest time of the server for an answer to another caller, in ms. */
 const LONGEST_ANSWER = 1_000
+/** The longest time for it, in which the server may also wait for its own threads on a busy machine, in ms. */
+const LONGEST_WAIT = 5_000
 
 const TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const KNOWN = { ...TYPES, 'x-caller': 'known' }
@@ -33,8 +35,8 @@ export class FloodedServer {
     const { exitCode, signalCode } = host.child
     const state = `exit code ${exitCode}, signal ${signalCode}, ${host.stderr.slice(-500)}`
     expect(wrong, `the server process: ${state}`).toEqual([])
-    const time = `the call ${slowest}, for which the caller waited at most ${longestWait.toFixed()} ms`
-    expect(longest, time).toBeLessThan(LONGEST_ANSWER)
+    expect(longest, `the processor time for the call ${slowest}`).toBeLessThan(LONGEST_ANSWER)
+    expect(longestWait, 'the time for a call').toBeLessThan(LONGEST_WAIT)
     const { heap, resident } = await host.look()
     expect(heap, 'the heap').toBeLessThan(MOST_HEAP)
     expect(resident, 'the resident memory').toBeLessThan(MOST_RESIDENT)
