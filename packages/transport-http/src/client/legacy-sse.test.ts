@@ -112,6 +112,20 @@ describe('the HTTP+SSE transport', () => {
     expect(error).toMatchObject({ name: 'ConnectionError', retryable: true, status: undefined })
   })
 
+  it.each(['', ': hi\n\n', 'event: endp'])(
+    'fails with an error that permits a retry if the stream breaks after %j',
+    async (sent) => {
+      const open = (response: ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(sent)
+        response.flushHeaders()
+        setTimeout(() => response.destroy(), 50)
+      }
+      const { url } = await serveOldest({ open })
+      const error = await catchError(async () => shakeHands(await reach(url)))
+      expect(error).toMatchObject({ name: 'ConnectionError', retryable: true, status: undefined })
+    },
+  )
+
   it('reports an endpoint on another origin', async () => {
     const { url } = await serveOldest({ endpoint: 'https://evil.example/post' })
     const reached = await reach(url)

@@ -64,7 +64,10 @@ export class LegacySse {
     this.#onMessage = onMessage
   }
 
-  /** Resolves to true when the server has sent its endpoint. Resolves to false if the stream ends before that. */
+  /**
+   * Resolves to true when the server has sent its endpoint. Resolves to false if the stream ends before that. Rejects with
+   * `ConnectionError` if the stream breaks before that.
+   */
   open(response: Response, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#read(response, signal, () => resolve(true)).then(() => resolve(false), reject)
@@ -108,6 +111,7 @@ export class LegacySse {
         },
       })
       cause = cursor.cut
+      if (this.#endpoint === undefined && cause !== undefined && !signal.aborted) throw brokenStreamError(cause)
     } catch (error) {
       if (this.#endpoint === undefined) throw error
       cause = error
@@ -156,4 +160,10 @@ function readEndpoint(data: string, url: URL): URL {
   endpoint.username = endpoint.password = endpoint.hash = ''
   if (endpoint.origin === url.origin) return endpoint
   throw new ConnectionError('refused', `The server sent an endpoint of another origin, ${endpoint.origin}`, { hint })
+}
+
+/** Returns the error for a connection that broke before the server sent its endpoint. No message was sent over it. */
+function brokenStreamError(cause: unknown): ConnectionError {
+  const hint = 'Connect again: the server may have been restarted.'
+  return new ConnectionError('closed', "The server's stream broke before it was open", { retryable: true, hint, cause })
 }
