@@ -1,12 +1,15 @@
-/** Answered questions of legacy calls leave no memory and no timer, neither in the server nor in the client. */
+/** Answered questions of calls leave no memory and no timer, neither in the server nor in the client. */
 
+import { getActiveResourcesInfo } from 'node:process'
+import { PassThrough } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import { createServer, type Server } from '@mcpx/server'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { overStreams, serveStdio } from '@mcpx/transport-stdio'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -20,19 +23,32 @@ const collectGarbage = runInNewContext('gc') as () => void
 const MOST_BYTES = 1_500
 const QUESTIONS = 400
 
-const server = createServer({ name: 'asks', version: '1' }).tool('ask', {}, async (_args, ctx) => {
-  const { action } = await ctx.elicit('ok', { message: 'Go on?', schema: { type: 'object', properties: {} } })
-  return action
-}) as unknown as Server
+const question = { message: 'Continue?', schema: { type: 'object', properties: {} } } as const
+const leaked: ReturnType<typeof setTimeout>[] = []
 
-const options: ClientOptions = { era: 'legacy', onElicit: () => ({ action: 'accept', content: {} }) }
+const server = createServer({ name: 'asks', version: '1' })
+  .tool('ask', {}, async (_args, ctx) => (await ctx.elicit('ok', question)).action)
+  .tool('leak', {}, async (_args, ctx) => {
+    const { action } = await ctx.elicit('ok', question)
+    leaked.push(setTimeout(() => ctx.client, 60_000))
+    return action
+  }) as unknown as Server
 
-const transports: Readonly<Record<string, () => Promise<Client>>> = {
-  'a channel': () => connect(server, options),
-  async 'HTTP without stored events'() {
+const transports: Readonly<Record<string, (options: ClientOptions) => Promise<Client>>> = {
+  'a channel': (options) => connect(server, options),
+  async 'HTTP without stored events'(options) {
     const { url, close } = await serveHttp(server, { port: 0, sessions: { events: false } })
     onTestFinished(() => close())
     return connect(http(url), options)
+  },
+  async stdio(options) {
+    const [toServer, toClient] = [new PassThrough(), new PassThrough()]
+    const serving = serveStdio(server, { input: toServer, output: toClient, drainTimeout: 0 })
+    onTestFinished(() => serving.close())
+    return connect(
+      overStreams(() => ({ input: toClient, output: toServer })),
+      options,
+    )
   },
 }
 
@@ -46,14 +62,39 @@ async function heap(): Promise<number> {
   return Math.min(...sizes)
 }
 
-it.each(Object.keys(transports))('answered questions over %s leave nothing', async (name) => {
-  const client = await (transports[name] as () => Promise<Client>)()
-  onTestFinished(() => client.close())
+const timers = () => getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+/** Returns the bytes and the timers that each call of a tool leaves. */
+async function measureLeaks(client: Client, tool: string) {
   const askMany = async () => {
-    for (let n = 0; n < QUESTIONS; n++) await client.callTool('ask')
+    for (let n = 0; n < QUESTIONS; n++) await client.callTool(tool)
   }
   await askMany()
+  const timersBefore = timers()
   const before = await heap()
   await askMany()
-  expect(((await heap()) - before) / QUESTIONS).toBeLessThan(MOST_BYTES)
+  return { bytes: ((await heap()) - before) / QUESTIONS, timers: (timers() - timersBefore) / QUESTIONS }
+}
+
+describe.each(['legacy', 'modern'] as const)('answered questions in the %s era', (era) => {
+  const options: ClientOptions = { era, onElicit: () => ({ action: 'accept', content: {} }) }
+
+  it.each(Object.entries(transports))('over %s leave nothing', async (_, open) => {
+    const client = await open(options)
+    onTestFinished(() => client.close())
+    expect(client.era).toBe(era)
+    const left = await measureLeaks(client, 'ask')
+    expect(left.bytes).toBeLessThan(MOST_BYTES)
+    // Connections have a few timers, questions none.
+    expect(left.timers).toBeLessThan(0.1)
+  })
+
+  it('are measured precisely enough to find a timer that holds the context of its call', async () => {
+    const client = await connect(server, options)
+    onTestFinished(() => client.close())
+    const left = await measureLeaks(client, 'leak')
+    for (const timer of leaked.splice(0)) clearTimeout(timer)
+    expect(left.bytes).toBeGreaterThan(MOST_BYTES)
+    expect(left.timers).toBeGreaterThan(0.9)
+  })
 })
