@@ -1,11 +1,12 @@
 /** Starts a Node HTTP server with one MCP endpoint. */
 
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { guarded, invalidRequest, type Responder, unknownOption } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { mcp } from '../server/app.ts'
+import { MAX_DROPPED } from '../server/body.ts'
 import { copyResponse, LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf, withoutLastSlash } from '../server/http-request.ts'
 import { ENDPOINT_OPTIONS, type EndpointOptions, readPath } from '../server/options.ts'
@@ -83,6 +84,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   )
   const http = createServer(settings, (incoming, outgoing) => {
     unsent.add(incoming.socket, outgoing)
+    limitRest(incoming, outgoing)
     if (readTarget(incoming)) void listener(incoming, outgoing)
     else outgoing.writeHead(404).end()
   })
@@ -102,6 +104,20 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
       await end(http)
     },
   }
+}
+
+/** Cuts the connection of a client that continues to send a body after the response. */
+function limitRest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.prependOnceListener('finish', () => {
+    if (incoming.complete) return
+    const { socket } = incoming
+    const most = socket.bytesRead + MAX_DROPPED
+    incoming.on('data', () => {
+      if (socket.bytesRead > most) socket.destroy()
+    })
+    // Without a read, Node drops the rest of the body itself, and emits no data.
+    incoming.read(0)
+  })
 }
 
 const OWN_OPTIONS: readonly Exclude<keyof ServeHttpOptions, keyof EndpointOptions>[] = [

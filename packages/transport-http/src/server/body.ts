@@ -40,8 +40,10 @@ export async function readBody(context: Context, limit: number, timeout: number,
   return body
 }
 
-/** If a body is too large, the rest of it is read and dropped for this time, in ms. */
+/** The rest of a refused body is read and dropped for this time, in ms. */
 const LINGER = 1_000
+/** The number of bytes of a refused body that are read and dropped, before the response and again after it. */
+export const MAX_DROPPED = 16 * 1024 * 1024
 
 /**
  * Refuses a request whose body has not arrived yet. On Node, reads and drops the rest of the body first, because a
@@ -49,16 +51,25 @@ const LINGER = 1_000
  */
 async function refuseRest(incoming: NodeIncoming | undefined, refused: HttpAnswer): Promise<HttpAnswer> {
   if (incoming === undefined) return refused
+  let dropped = 0
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, LINGER)
     const finish = () => {
       clearTimeout(timer)
+      incoming.off('data', onData)
       resolve()
     }
+    const onData = ({ byteLength }: Uint8Array) => {
+      dropped += byteLength
+      if (dropped > MAX_DROPPED) finish()
+    }
     if (incoming.complete || incoming.destroyed) finish()
-    else incoming.on('end', finish).on('close', finish)
+    else incoming.on('data', onData).on('end', finish).on('close', finish)
     incoming.resume()
   })
+  // A connection that closes while data arrives is reset, and the client might not receive the response. `serveHttp` cuts
+  // the connection later.
+  if (dropped > MAX_DROPPED) return refused
   return { ...refused, headers: { ...refused.headers, connection: 'close' } }
 }
 
