@@ -1,29 +1,11 @@
 /** Each fault of the test kit, in both eras, over memory, HTTP and stdio. */
 
-import { fileURLToPath } from 'node:url'
 import { type Client, ConnectionError } from '@mcpx/client'
-import type { Connector } from '@mcpx/protocol'
-import { memoryConnector } from '@mcpx/protocol/memory'
 import type { Server } from '@mcpx/server'
 import { createTest, type FaultOptions, faults } from '@mcpx/testing/server'
-import { http } from '@mcpx/transport-http/client'
-import { serveHttp } from '@mcpx/transport-http/node'
-import { spawn } from '@mcpx/transport-stdio'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createHost } from './host.fixture.ts'
-import { compileCache, fromSource } from './hosts.fixture.ts'
-
-const program = [...fromSource, fileURLToPath(new URL('stdio-host.fixture.ts', import.meta.url))]
-
-const connectors: Record<string, (server: Server) => Connector | Promise<Connector>> = {
-  memory: memoryConnector,
-  async http(server) {
-    const { url, close } = await serveHttp(server, { port: 0 })
-    onTestFinished(() => close())
-    return http(url)
-  },
-  stdio: () => spawn(process.execPath, program, { env: compileCache, restart: { delay: 1, maxDelay: 1 } }),
-}
+import { connectors } from './kit.fixture.ts'
 
 /** The transports with faults. */
 const withFaults = (options: FaultOptions) =>
