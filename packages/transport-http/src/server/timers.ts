@@ -52,14 +52,8 @@ const REQUESTS_AT_ONCE = 8
 /** The bytes of responses after which the next requests wait for the next turn. */
 const BYTES_PER_TURN = 4 * 1024 * 1024
 
-interface RequestGroup {
-  readonly promise: Promise<void>
-  readonly begin: () => void
-  size: number
-}
-
-/** The requests that have arrived and are not handled yet, by caller, oldest first. */
-const waiting = new Map<string | undefined, RequestGroup[]>()
+/** For each caller, the functions that begin its requests that have arrived and are not handled yet, oldest first. */
+const waiting = new Map<string | undefined, (() => void)[]>()
 let handledInTurn = 0
 let bytesInTurn = 0
 
@@ -70,33 +64,24 @@ let bytesInTurn = 0
  * `nextTurn`.
  */
 export function requestTurnOf(caller: string | undefined): Promise<void> {
-  const groups = waiting.get(caller) ?? []
-  if (groups.length === 0) {
+  return new Promise((begin) => {
     if (waiting.size === 0) inNextTurn(beginTurn)
-    waiting.set(caller, groups)
-  }
-  let group = groups.at(-1)
-  if (group === undefined || group.size >= REQUESTS_AT_ONCE) {
-    let begin = () => {}
-    const promise = new Promise<void>((resolve) => {
-      begin = resolve
-    })
-    group = { promise, begin, size: 0 }
-    groups.push(group)
-  }
-  group.size += 1
-  return group.promise
+    const requests = waiting.get(caller)
+    if (requests === undefined) waiting.set(caller, [begin])
+    else requests.push(begin)
+  })
 }
 
-/** Takes the oldest requests of the next caller. */
-function takeGroup(): RequestGroup | undefined {
+/** Begins the oldest request of the next caller. */
+function beginNext(): void {
   const [first] = waiting
-  if (first === undefined) return undefined
-  const [caller, groups] = first
-  const group = groups.shift()
+  if (first === undefined) return
+  const [caller, requests] = first
+  const begin = requests.shift()
   waiting.delete(caller)
-  if (groups.length > 0) waiting.set(caller, groups)
-  return group
+  if (requests.length > 0) waiting.set(caller, requests)
+  handledInTurn += 1
+  begin?.()
 }
 
 /** Counts the bytes of a response that was created in this turn. */
@@ -115,10 +100,7 @@ function beginGroup(): void {
     inNextTurn(beginTurn)
     return
   }
-  const group = takeGroup()
-  if (group === undefined) return
-  handledInTurn += group.size
-  group.begin()
+  for (let count = 0; count < REQUESTS_AT_ONCE; count++) beginNext()
   if (waiting.size > 0) afterJobs(beginGroup)
 }
 
