@@ -14,7 +14,7 @@ export async function serveSocket(server: Server, path: string, signal: AbortSig
       maxLineLength: 1024 * 1024,
       maxUnsent: 4 * 1024 * 1024,
       flushTimeout: 1_000,
-      limits: { running: 100, pending: 100, unsent: 1_000, stallTimeout: 10_000 },
+      limits: { running: 100, receivedBytes: 8 * 1024 * 1024, pending: 100, unsent: 1_000, stallTimeout: 10_000 },
       onWarning: (problem) => console.error(problem.message),
     })
     void closed.then((problem) => problem && console.error(`a connection was lost: ${problem.message}`))
