@@ -42,7 +42,7 @@ async function startNode(library: keyof typeof connectBy, { timeout = 5_000, kee
   }
   const post = (message: object, session?: string) =>
     send({ method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', ...message }) }, session)
-  const initialize = () => {
+  const initialize = async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
     return post({ id: 1, method: 'initialize', params })
   }
