@@ -1,7 +1,8 @@
 import { connect } from '@mcpx/client'
+import type { Connector } from '@mcpx/protocol'
 import { memoryConnector } from '@mcpx/protocol/memory'
 import { expect, it } from 'vitest'
-import { catchError } from '../timing.ts'
+import { catchError, delay } from '../timing.ts'
 import { type FaultOptions, faults } from './faults.ts'
 import { createTravelServer } from './travel.fixture.ts'
 
@@ -25,6 +26,38 @@ it('cuts connections, and the same seed causes the same cuts', async () => {
   expect(first).toMatch(/\./)
   expect(await callOften({ cut: 0.2, seed: 3 })).toBe(first)
   expect(await callOften({ cut: 0.2, seed: 4 })).not.toBe(first)
+})
+
+it('causes the same faults for requests that run at once, however long their responses take', async () => {
+  /** Sends 40 requests at once to a connection that responds and notifies after the given times. */
+  async function outcomesWith(timeOf: (n: number) => number): Promise<string[]> {
+    const slow: Connector = {
+      connect: () => ({
+        closed: new Promise(() => {}),
+        close: async () => {},
+        notify() {},
+        async request(_, params, options) {
+          const { n } = params as { n: number }
+          await delay(timeOf(n))
+          options?.onNotification?.({ jsonrpc: '2.0', method: 'notifications/progress', params: { n } })
+          return n
+        },
+      }),
+    }
+    const connection = await faults(slow, { cut: 0.4, duplicate: 0.5, seed: 9 }).connect({} as never)
+    const requests = Array.from({ length: 40 }, async (_, n) => {
+      let notifications = 0
+      const onNotification = () => {
+        notifications += 1
+      }
+      const error = await catchError(() => connection.request('tools/call', { n }, { onNotification }))
+      return `${n}: ${notifications} ${error ?? ''}`
+    })
+    return Promise.all(requests)
+  }
+  const outcomes = await outcomesWith(() => 0)
+  expect(new Set(outcomes.map((each) => each.replace(/^\d+/, ''))).size).toBeGreaterThan(3)
+  expect(await outcomesWith((n) => (n * 7) % 20)).toEqual(outcomes)
 })
 
 it('changes nothing without options', async () => {
@@ -65,6 +98,7 @@ it('lets a response overtake another', async () => {
 it.each([
   [{ cuts: 1 }, 'faults: there is no option "cuts"; did you mean "cut"?'],
   [{ cut: 2 }, 'faults, cut: expected a number from 0 to 1, got 2'],
+  [{ seed: 1.5 }, 'faults, seed: expected an integer, got 1.5'],
   [{ delay: [5, 1] }, 'faults, delay: expected ms from 0, or [from, to], got 5, 1'],
 ])('refuses %j', (options, problem) => {
   expect(() => faults(connector(), options as never)).toThrow(problem)
