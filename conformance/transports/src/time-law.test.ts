@@ -377,29 +377,48 @@ describe('the work of a small message in a session', () => {
   const messages: Messages = {
     'the end of the handshake': () => notification('notifications/initialized'),
     'a log level': (level) => request('logging/setLevel', { level }),
-    'a subscription': (level) => request('resources/subscribe', { uri: `note://a/b/x1y${level}` }),
+    'a subscription': (text) => request('resources/subscribe', { uri: `note://a/b/x1y${text}` }),
     'a change of roots': () => notification('notifications/roots/list_changed'),
     'a ping': () => request('ping'),
   }
 
-  /** Returns the processor time of 100 messages in new sessions with these capabilities, in ms. */
-  async function workIn(capabilities: object, messageOf: (text: string) => Sent): Promise<number> {
-    const sends = await Promise.all(Array.from({ length: 5 }, () => openSession(capabilities)))
+  /** Returns the processor time of 100 messages, in ms. */
+  async function workOf(sends: readonly Send[], messageOf: (text: string) => Sent): Promise<number> {
     const before = process.threadCpuUsage()
-    for (let count = 0; count < 20; count++) {
-      for (const send of sends) await send(messageOf(count % 2 === 0 ? 'error' : 'debug'))
+    for (let count = 0; count < 100; count++) {
+      await sends[count % sends.length]?.(messageOf(count % 2 === 0 ? 'error' : 'debug'))
     }
     const { user, system } = process.threadCpuUsage(before)
     return (user + system) / 1_000
   }
 
-  it.each(Object.entries(messages))('%s does not depend on the size of its handshake', async (_, messageOf) => {
-    const ratioOf = async () =>
-      (await workIn({ experimental: large }, messageOf)) / Math.max(await workIn({}, messageOf), 8)
+  /** Requires that messages take as long in sessions that hold much as in others. */
+  async function expectEqualWork(messageOf: (text: string) => Sent, openLarge: () => Promise<Send>): Promise<void> {
     // Collecting garbage disturbs one measurement, rarely three.
-    const ratios = [await ratioOf(), await ratioOf(), await ratioOf()]
-    expect(Math.min(...ratios)).toBeLessThan(3)
-  })
+    for (let attempt = 1; ; attempt++) {
+      const [large, small] = [
+        [await openLarge(), await openLarge()],
+        [await openSession(), await openSession()],
+      ]
+      const ratio = (await workOf(large, messageOf)) / Math.max(await workOf(small, messageOf), 8)
+      if (attempt < 3 && ratio >= 3) continue
+      expect(ratio).toBeLessThan(3)
+      return
+    }
+  }
+
+  it.each(Object.entries(messages))('%s does not depend on the size of its handshake', (_, messageOf) =>
+    expectEqualWork(messageOf, () => openSession({ experimental: large })),
+  )
+
+  it('a subscription does not depend on the earlier ones', () =>
+    expectEqualWork(messages['a subscription'] as (text: string) => Sent, async () => {
+      const send = await openSession()
+      for (let count = 0; count < 900; count++) {
+        await send(request('resources/subscribe', { uri: `note://a/${'b'.repeat(250)}/x${count}y1` }))
+      }
+      return send
+    }))
 })
 
 describe('the work of a line of stdio', () => {

@@ -168,7 +168,7 @@ function createDraft<T extends object>(state: Readonly<T>): T {
     const define = (replaced: unknown) =>
       Object.defineProperty(draft, key, { value: replaced, writable: true, enumerable: true, configurable: true })
     const copy = () => {
-      const copied: unknown = JSON.parse(JSON.stringify(value))
+      const copied = copyOf(value)
       define(copied)
       return copied
     }
@@ -185,19 +185,32 @@ function finishDraft<T extends object>(earlier: Readonly<T>, draft: T): { readon
     return member !== undefined && (member.get !== undefined || member.value === (earlier as Members)[key])
   }
   let growth = 0
-  for (const [key, value] of Object.entries(earlier))
-    if (!isKept(key)) growth -= memberBytes(key, JSON.stringify(value))
+  for (const [key, value] of Object.entries(earlier)) if (!isKept(key)) growth -= memberBytes(key, value)
   const entries = Object.keys(draft).flatMap((key): [string, unknown][] => {
     if (isKept(key)) return [[key, (earlier as Members)[key]]]
-    const text = JSON.stringify((draft as Members)[key])
-    if (text === undefined) return []
-    growth += memberBytes(key, text)
-    return [[key, JSON.parse(text)]]
+    const value = copyOf((draft as Members)[key])
+    if (value === undefined) return []
+    growth += memberBytes(key, value)
+    return [[key, value]]
   })
   return { state: Object.fromEntries(entries) as T, growth }
 }
 
-const memberBytes = (key: string, text: string) => key.length + 4 + estimateBytes(text)
+/** Returns a copy of a JSON value, or undefined for a value without JSON. The URIs of a session are copied as a list. */
+function copyOf(value: unknown): unknown {
+  if (isStrings(value)) return [...value]
+  const text = JSON.stringify(value)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+function memberBytes(key: string, value: unknown): number {
+  const own = key.length + 4
+  if (!isStrings(value)) return own + estimateBytes(JSON.stringify(value))
+  return value.reduce((sum, { length }) => sum + length + 3, own + OBJECT_COST + 1)
+}
+
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && [...value].every((each) => typeof each === 'string')
 
 /** Creates a session store within this process. Records are frozen and replaced by updates, so readers need no copy. */
 export function createMemorySessionStore(options: MemorySessionStoreOptions = {}): SessionStore {
