@@ -196,6 +196,24 @@ describe('a stream of changes of a modern server', () => {
     await expect.poll(() => open.size).toBe(0)
   })
 
+  it('continues when a proxy fails while the connection to a server that has confirmed before is opened again', async () => {
+    const { server } = modernServer()
+    const connector = connectorTo(() => server)
+    let attempts = 0
+    await using client = await connect({
+      connect(options) {
+        attempts += 1
+        if (attempts === 2) throw new ConnectionError('refused', 'Bad gateway', { status: 502 })
+        return connector.connect(options)
+      },
+    })
+    const listening = client.listen({ toolsListChanged: true })
+    await listening.ready
+    await connector.server.close()
+    expect((await listening.next()).value).toEqual({ kind: 'tools' })
+    expect(attempts).toBe(3)
+  })
+
   it('continues when a server that has confirmed before fails for a moment', async () => {
     const { server, follow } = modernServer()
     const connector = connectorTo(() => server)

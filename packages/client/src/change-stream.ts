@@ -202,11 +202,11 @@ const brokenReasons: readonly string[] = ['closed', 'exited', 'unreachable']
 
 /**
  * Returns whether an error means that the connection or the stream is broken. If not, the server has refused the
- * subscription. After a first confirmation, all errors of the server count as broken.
+ * subscription. After a first confirmation, errors of the server or of its proxy count as broken, too.
  */
 function isBroken(error: unknown, wasConfirmed: boolean): boolean {
   if (error instanceof RpcError) return wasConfirmed && error.code === ErrorCode.InternalError
   if (!(error instanceof ConnectionError)) return false
-  const { reason, retryable } = error
-  return retryable || brokenReasons.includes(reason) || (wasConfirmed && reason === 'timeout')
+  const { reason, retryable, status = 0 } = error
+  return retryable || brokenReasons.includes(reason) || (wasConfirmed && (reason === 'timeout' || status >= 500))
 }

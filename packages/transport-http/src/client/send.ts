@@ -209,7 +209,7 @@ const lostStatuses = new Set([502, 504])
  * sessions.
  */
 const repeatable =
-  /^(?:ping|initialize|server\/discover|completion\/complete|subscriptions\/listen|resources\/(?:read|(?:un)?subscribe)|logging\/setLevel|tasks\/(?:update|cancel)|.+\/(?:list|get))$/
+  /^(?:ping|initialize|notifications\/initialized|server\/discover|completion\/complete|subscriptions\/listen|resources\/(?:read|(?:un)?subscribe)|logging\/setLevel|tasks\/(?:update|cancel)|.+\/(?:list|get))$/
 
 /** The name of a request in error messages: `tools/call "add"`. */
 export function labelOf({ method, params = {} }: RequestMessage): string {
