@@ -37,6 +37,9 @@ export const RESOURCES = 160
 /** A resource that no tool changes. Clients are notified of it only after a gap, when everything may have changed. */
 export const NEVER_CHANGED = 'note://never'
 
+/** A resource whose URI has the characters that strings of commands and queries escape. */
+export const QUOTED = "note://quoted/');--$1%22%0d%0a☃"
+
 const counting = { type: 'object', properties: { times: { type: 'integer' }, pause: { type: 'number' } } } as const
 const working = {
   type: 'object',
@@ -119,7 +122,7 @@ async function main(): Promise<void> {
       server.tool(`added-${process.pid}-${added}`, {}, () => '')
       return String(process.pid)
     })
-  server.resource(NEVER_CHANGED, { subscribe: true }, 'never changed')
+  for (const uri of [NEVER_CHANGED, QUOTED]) server.resource(uri, { subscribe: true }, 'a note')
   for (let n = 0; n < RESOURCES; n++) server.resource(`note://${n}`, { subscribe: true }, `note ${n}`)
   const { url } = await serveHttp(server, {
     port: options.port ?? 0,

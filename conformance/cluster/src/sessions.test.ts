@@ -3,6 +3,7 @@
 import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Cluster, hasRedis, startCluster } from './cluster.fixture.ts'
+import { QUOTED } from './node.fixture.ts'
 
 /** The machine may be busy. */
 const TIMEOUT = 60_000
@@ -69,6 +70,14 @@ describe.skipIf(!hasRedis)('sessions of three nodes', { timeout: TIMEOUT }, () =
       await post(node, session, 'tools/call', { name: 'touch', arguments: { uri: 'note://1' } })
       await expect.poll(() => received.text.match(/"note:\/\/1"/g)).toHaveLength(1)
     }
+  })
+
+  it('receive changes of a resource whose URI needs escapes in strings', async () => {
+    const session = await open(0)
+    await post(0, session, 'resources/subscribe', { uri: QUOTED })
+    const received = await listen(1, session)
+    await post(2, session, 'tools/call', { name: 'touch', arguments: { uri: QUOTED } })
+    await expect.poll(() => received.text).toContain(`"params":${JSON.stringify({ uri: QUOTED })}`)
   })
 
   it('have the log level that was set at another node, also on an open stream and in running calls', async () => {
