@@ -9,6 +9,7 @@ import { footprint } from './cases/footprint.ts'
 import { growth } from './cases/growth.ts'
 import { allocations, heap, leftovers } from './cases/heap.ts'
 import { events, http } from './cases/http.ts'
+import { nodes } from './cases/nodes.ts'
 import { progress, requests, results } from './cases/payloads.ts'
 import { memory, setups, streams } from './cases/sessions.ts'
 import { sse } from './cases/sse.ts'
@@ -18,7 +19,7 @@ import { store } from './cases/store.ts'
 import { telemetry } from './cases/telemetry.ts'
 
 export const cases: readonly Case[] = [
-  ...[http, events, setups, memory, streams, progress, results, requests, store],
+  ...[http, events, setups, memory, streams, progress, results, requests, store, nodes],
   ...[stdio, coldstart, httpstart, imported, modules, bundle, footprint],
   ...[fetch, calls, telemetry, duplex, codec, sse],
   ...[growth, heap, allocations, leftovers],

@@ -11,7 +11,8 @@ import { fixed } from '../statistics.ts'
 
 type Era = 'legacy' | 'modern'
 
-interface Kind {
+/** A kind of call. */
+export interface Kind {
   readonly name: string
   readonly says: string
   readonly era: Era
@@ -20,7 +21,8 @@ interface Kind {
 
 const eras: readonly Era[] = ['modern', 'legacy']
 
-const kinds: readonly Kind[] = eras.flatMap((era): Kind[] => [
+/** The calls that use a store, by era. */
+export const kinds: readonly Kind[] = eras.flatMap((era): Kind[] => [
   { name: `${era}-call`, says: 'a call', era, call: (client) => client.callTool('plain') },
   {
     name: `${era}-progress`,
@@ -31,10 +33,13 @@ const kinds: readonly Kind[] = eras.flatMap((era): Kind[] => [
   { name: `${era}-input`, says: 'a call with an input request', era, call: (client) => client.callTool('ask') },
 ])
 
-/** Processor time of one call, in µs. */
-interface Cost {
+/** The processor time of one call, in µs. */
+export interface Cost {
+  /** That of all nodes. */
   readonly server: number
   readonly redis: number
+  /** The calls per second. */
+  readonly rate: number
 }
 
 export const store: OwnCase = {
@@ -55,7 +60,12 @@ async function find(options: RunOptions): Promise<Findings> {
         memory.push(await measure(kind, options))
         stored.push(await measure(kind, options, redis))
       }
-      found.push({ ...kind, memory: least(memory).server, stored: least(stored).server, redis: least(stored).redis })
+      found.push({
+        ...kind,
+        memory: cheapest(memory).server,
+        stored: cheapest(stored).server,
+        redis: cheapest(stored).redis,
+      })
       options.note(`store: ${kind.name}`)
     }
     const delivery = await measureDelivery(redis, options)
@@ -84,27 +94,41 @@ async function find(options: RunOptions): Promise<Findings> {
 }
 
 /** Returns the cheapest round, because other processes on the machine only make calls more expensive. */
-function least(costs: readonly Cost[]): Cost {
+export function cheapest(costs: readonly Cost[]): Cost {
   return costs.reduce((best, cost) => (cost.server < best.server ? cost : best))
 }
 
-async function measure({ era, call }: Kind, { isQuick }: RunOptions, redis?: RedisProcess): Promise<Cost> {
+/** Measures calls at some nodes. Each request goes to the next node, as behind a balancer without sticky sessions. */
+export async function measure(
+  { era, call }: Kind,
+  { isQuick }: RunOptions,
+  redis?: RedisProcess,
+  nodes = 1,
+): Promise<Cost> {
   const env = redis === undefined ? {} : { REDIS: String(redis.port) }
-  const server = await startServer({ file: 'http/stored.mjs', env })
+  const servers = await Promise.all(Array.from({ length: nodes }, () => startServer({ file: 'http/stored.mjs', env })))
   try {
+    let turn = 0
+    const balanced: typeof fetch = (_, init) => fetch(urls[turn++ % nodes] ?? '', init)
+    const urls = servers.map(({ port }) => `http://127.0.0.1:${port}/mcp`)
     const onElicit = () => ({ action: 'accept', content: { name: 'Ada' } }) as const
-    const client = await connect(http(`http://127.0.0.1:${server.port}/mcp`), { era, onElicit })
-    await repeat(() => call(client), isQuick ? 300 : 2_500)
-    const before = look(server, redis)
-    const calls = await repeat(() => call(client), isQuick ? 500 : 2_500)
-    const after = look(server, redis)
+    const client = await connect(http(urls[0] ?? '', { fetch: balanced }), { era, onElicit })
+    // Each node needs as many calls until its code is compiled.
+    const calls = (isQuick ? 200 : CALLS_PER_NODE) * nodes
+    await repeat(() => call(client), calls, nodes)
+    const before = look(servers, redis)
+    const start = performance.now()
+    await repeat(() => call(client), calls, nodes)
+    const seconds = (performance.now() - start) / 1_000
+    const after = look(servers, redis)
     await client.close()
     return {
       server: ((after.server - before.server) * 1_000) / calls,
       redis: ((after.redis - before.redis) * 1_000) / calls,
+      rate: calls / seconds,
     }
   } finally {
-    await server.stop()
+    await Promise.all(servers.map((server) => server.stop()))
   }
 }
 
@@ -135,33 +159,35 @@ async function measureDelivery(redis: RedisProcess, { isQuick }: RunOptions): Pr
 const CHANGE = JSON.stringify({ from: crypto.randomUUID(), changes: [{ kind: 'resource', uri: 'note://1' }] })
 
 /** The processor time that the processes have used, in ms. */
-function look(server: Started, redis: RedisProcess | undefined): Cost {
-  return { server: cpuOf(server.pid) ?? Number.NaN, redis: redis === undefined ? 0 : (cpuOf(redis.pid) ?? Number.NaN) }
-}
-
-const IN_FLIGHT = 16
-
-/** Repeats a call for the given milliseconds; returns the count. */
-async function repeat(call: () => Promise<unknown>, ms: number): Promise<number> {
-  const until = performance.now() + ms
-  let count = 0
-  const work = async () => {
-    while (performance.now() < until) {
-      await call()
-      count += 1
-    }
+function look(servers: readonly Started[], redis: RedisProcess | undefined): Omit<Cost, 'rate'> {
+  return {
+    server: servers.reduce((sum, { pid }) => sum + (cpuOf(pid) ?? Number.NaN), 0),
+    redis: redis === undefined ? 0 : (cpuOf(redis.pid) ?? Number.NaN),
   }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, work))
-  return count
 }
 
-interface RedisProcess {
+/** The calls in flight per node. */
+const IN_FLIGHT = 16
+/** The calls before the measurement, and during it. */
+const CALLS_PER_NODE = 1_500
+
+/** Repeats a call that many times. */
+async function repeat(call: () => Promise<unknown>, calls: number, nodes: number): Promise<void> {
+  let left = calls
+  const work = async () => {
+    while (left-- > 0) await call()
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT * nodes }, work))
+}
+
+/** A Redis server of a case. */
+export interface RedisProcess {
   readonly child: ChildProcess
   readonly pid: number
   readonly port: number
 }
 
-async function startRedis(): Promise<RedisProcess> {
+export async function startRedis(): Promise<RedisProcess> {
   const port = await freePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
