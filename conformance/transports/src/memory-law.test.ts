@@ -5,6 +5,10 @@
  * of one caller are reached, and further on, by all methods. `memory-law-requests.test.ts` sends each small request 10,000 times.
  */
 
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { delay } from '@mcpx/testing'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { killHosts, startHost } from './hosts.fixture.ts'
 import { FloodedServer } from './memory-law.fixture.ts'
@@ -18,6 +22,19 @@ afterAll(killHosts)
 
 describe('a server with a heap of 256 MB survives', () => {
   it.each(floods)('$name', (flood) => server.survive(flood))
+})
+
+it('a busy server loses no connections that the system can hold', async () => {
+  const held = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8').catch(() => '0'))
+  const count = Math.min(1_500, held)
+  const busy = await startHost()
+  busy.child.kill('SIGSTOP')
+  const sockets = Array.from({ length: count }, () => connect(busy.port, '127.0.0.1'))
+  const connected = Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const isInTime = await Promise.race([connected.then(() => true), delay(30_000).then(() => false)])
+  busy.child.kill('SIGCONT')
+  for (const socket of sockets) socket.destroy()
+  expect(isInTime).toBe(true)
 })
 
 it('a server responds to requests that arrive together, although their results do not fit into its heap together', async () => {

@@ -175,11 +175,17 @@ function readTarget(incoming: IncomingMessage): boolean {
   return true
 }
 
+/**
+ * How many connections may wait until the process accepts them. The system lowers it to its own limit. With Node's default
+ * of 511, the first packets of further connections are lost, and clients send them again after a second.
+ */
+const BACKLOG = 16_384
+
 function listen(http: Server, address: Address, report: (problem: Error) => void): Promise<number> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: Error) => reject(cannotListen(address, cause))
     http.once('error', refuse)
-    http.listen(address.port, address.host, () => {
+    http.listen(address.port, address.host, BACKLOG, () => {
       // Later errors are only reported, because a failed connection must not close the server.
       http.off('error', refuse).on('error', report)
       resolve((http.address() as AddressInfo).port)
