@@ -26,6 +26,7 @@ import { LegacyEra } from './legacy.ts'
 import { ModernEra } from './modern.ts'
 import type { Settings } from './options.ts'
 import { noResponseError } from './send.ts'
+import { UnsentResponses } from './unsent-responses.ts'
 
 /** Maximum number of requests that wait for their response. */
 const MAX_PENDING = 10_000
@@ -58,7 +59,8 @@ export class HttpConnection implements Connection, EraHost {
   constructor(settings: Settings, { responder, onWarning: report, onMessage }: ConnectOptions) {
     const { auth, fetch, url } = settings
     const hold = (signal: AbortSignal) => this.#holdSentWith(signal)
-    this.settings = { ...settings, onMessage, fetch: auth === undefined ? fetch : auth(fetch, { url, hold }) }
+    const unsent = new UnsentResponses()
+    this.settings = { ...settings, onMessage, unsent, fetch: auth === undefined ? fetch : auth(fetch, { url, hold }) }
     this.responder = responder
     this.report = report
     this.closed = new Promise((resolve) => {

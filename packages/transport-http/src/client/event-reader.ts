@@ -1,6 +1,6 @@
 /** Reads the messages of an SSE stream, and stores the position at which the connection broke. */
 
-import { ConnectionError, decode, LONGEST_TIMER, type Message, type Refusal } from '@mcpx/protocol'
+import { abortable, ConnectionError, decode, LONGEST_TIMER, type Message, type Refusal } from '@mcpx/protocol'
 import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
 import type { Settings } from './options.ts'
 
@@ -54,6 +54,8 @@ export async function readEvents(response: Response, settings: Settings, reader:
       if (chunk === undefined) return
       restartSilence()
       decoder.push(chunk)
+      // The server does not accept the responses to its requests as fast as it sends requests.
+      if (settings.unsent?.room !== undefined) await abortable(settings.unsent.room, signal).catch(() => {})
     }
   } catch (error) {
     cancel()

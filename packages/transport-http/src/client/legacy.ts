@@ -132,7 +132,9 @@ export class LegacyEra implements ClientEra {
       const response = await this.#processor.processRequest(message, owner)
       // The call on whose stream the request arrived may have ended.
       const isWanted = () => owner === undefined || this.#host.signalOf(owner) !== undefined
-      if (response !== undefined) await this.#transport.respond(response, signal, isWanted)
+      if (response === undefined) return
+      const respond = () => this.#transport.respond(response, signal, isWanted)
+      await (this.#host.settings.unsent?.send(respond) ?? respond())
     } catch (error) {
       if (!signal.aborted) report(error as Error)
     } finally {

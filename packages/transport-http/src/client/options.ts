@@ -1,6 +1,7 @@
 /** The options of `http`, and their defaults. */
 
 import { type Awaitable, type MessageObserver, unknownOption } from '@mcpx/protocol'
+import type { UnsentResponses } from './unsent-responses.ts'
 
 /** The signature of the platform's `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -91,6 +92,8 @@ export interface Settings {
   readonly probeTimeout: number
   /** Called with each message that is received or sent. */
   readonly onMessage?: MessageObserver | undefined
+  /** The responses to requests of the server. Default: none are sent. */
+  readonly unsent?: UnsentResponses | undefined
 }
 
 // The compiler compares these names with the interface.
