@@ -1,8 +1,15 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { connect } from '@mcpx/client'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
+import { toNodeHandler } from '@mcpx/transport-http/node'
 import { context, propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { telemetry } from './index.ts'
 import { contextManager, createSdk, idOf, parentOf, traceOf } from './otel.fixture.ts'
 import { COMBINATIONS, createRig, createShop, NETWORK, REVISIONS } from './rig.fixture.ts'
@@ -268,6 +275,39 @@ describe('the context of a received message', () => {
     await client.callTool('search', { q: 'a' }, { meta: { traceparent } })
     expect(parentOf(there.named('tools/call search')[0])).toBe(parent)
   })
+})
+
+it('the span of a request over a Unix socket names its transport, and no address', async () => {
+  const sdk = createSdk()
+  const shop = createShop(sdk.tracer, { telemetry: telemetry({ tracer: sdk.tracer, meter: false }) })
+  const folder = mkdtempSync(join(tmpdir(), 'telemetry-'))
+  const socketPath = join(folder, 'socket')
+  const server = createServer(toNodeHandler(mcp(shop)))
+  onTestFinished(() => {
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+  await once(server.listen(socketPath), 'listening')
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const params = { name: 'search', arguments: { q: 'a' }, _meta }
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'search',
+  }
+  const sent = request({ socketPath, path: '/mcp', method: 'POST', headers })
+  sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
+  const [response] = await once(sent, 'response')
+  expect([response.statusCode, await text(response)]).toEqual([200, expect.stringContaining('found a')])
+  const { attributes } = sdk.named('tools/call search')[0] ?? {}
+  expect(attributes).toMatchObject({ 'network.transport': 'unix', 'network.protocol.name': 'http' })
+  for (const name of ['client.address', 'client.port']) expect(attributes).not.toHaveProperty([name])
 })
 
 it('the URI of a resource is in the spans of subscriptions and of changes', async () => {
