@@ -1,4 +1,4 @@
-/** The memory of nodes while clients come and go, also without a goodbye, and while another node is killed. */
+/** The memory of nodes while clients connect and disconnect, some without closing their session, and while another node is killed. */
 
 import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
