@@ -24,6 +24,7 @@ import {
   TASKS_EXTENSION,
   type Tool,
   userRejected,
+  type WholeHandler,
 } from '@mcpx/protocol'
 import { namedParams } from './calls.ts'
 import type { Client } from './client.ts'
@@ -46,7 +47,7 @@ export interface ProxyOptions {
  * createServer(info).mount('old', proxy(client))
  * ```
  */
-export function proxy(client: Client, options: ProxyOptions = {}): Handler {
+export function proxy(client: Client, options: ProxyOptions = {}): Handler & WholeHandler {
   refuseUnknown('proxy', options, { onWarning: true })
   const { capabilities } = client.server
   const feed = new ChangeFeed(client, guarded(options.onWarning))
@@ -82,7 +83,8 @@ export function proxy(client: Client, options: ProxyOptions = {}): Handler {
     handler.complete = ({ _meta, ...params }, ctx) => forwarder.forward('completion/complete', params, ctx)
   }
   if (capabilities.logging) handler.setLogLevel = ({ level }) => client.setLogLevel(level)
-  return handler
+  // Each capability above adds all members of its part.
+  return handler as Handler & WholeHandler
 }
 
 /** Removes the declaration of tasks from a tool, because the proxy itself waits for the tasks of its server. */
