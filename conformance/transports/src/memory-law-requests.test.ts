@@ -10,7 +10,7 @@ import { killHosts } from './hosts.fixture.ts'
 import { FloodedServer } from './memory-law.fixture.ts'
 import { requests } from './requests.fixture.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const server = new FloodedServer()
 afterAll(killHosts)

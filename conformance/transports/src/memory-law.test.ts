@@ -15,7 +15,7 @@ import { FloodedServer } from './memory-law.fixture.ts'
 import { dial, raw, rawModern } from './sockets.fixture.ts'
 import { floods } from './strangers.fixture.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const server = new FloodedServer()
 afterAll(killHosts)

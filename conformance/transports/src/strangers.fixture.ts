@@ -287,12 +287,13 @@ export const floods: readonly Flood[] = [
       rawCall(rawModern, index, 'count', { times: 100, size: 500_000 }, { progressToken: index }),
   },
   {
+    // These calls outlive their connections, so the server still works on them during the next floods.
     name: 'large results on streams of sessions that nobody reads',
     sockets: 250,
     async prepare(url) {
       const open = await openSessions(url, 10)
       return (index) =>
-        rawCall(rawLegacy(pick(open, index)), index, 'count', { times: 100, size: 500_000 }, { progressToken: index })
+        rawCall(rawLegacy(pick(open, index)), index, 'count', { times: 20, size: 500_000 }, { progressToken: index })
     },
   },
   {
