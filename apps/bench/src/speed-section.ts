@@ -63,8 +63,8 @@ export function summarySection(
   const header = ['', ...makers.map(([, name, packageName]) => nameOf(name, packageName, latest.packages))]
   const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
   const units =
-    '"× bare" is the rate divided by the rate of a minimal program without an SDK, measured in the same run. ' +
-    'A range shows the lowest and the highest value of several setups. Sizes are sizes of whole bundles.'
+    '"× bare" compares the calls per second with those of a minimal node:http server in the same run. The column "without an SDK" ' +
+    'also contains servers with Hono alone. A range shows the lowest and the highest value of several setups. Sizes are sizes of whole bundles.'
   const about =
     `Measured on ${latest.date}: ${latest.machine}. ` +
     'All cases, and how they are measured: [the benchmark](apps/bench/README.md).'

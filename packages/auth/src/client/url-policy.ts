@@ -1,6 +1,6 @@
 /**
- * Decides which of the URLs that a server names may be requested. They must use `https:`, except on this machine. They
- * must not lead further into a private network than the URL of the server that named them.
+ * Decides which of the URLs that a server names may be requested. They must use `https:`, except on this machine. A
+ * server on the internet must not name a URL in a private network or on this machine.
  */
 
 import type { Awaitable } from '@mcpx/protocol'
@@ -84,7 +84,7 @@ function parseUrl(step: AuthStep, name: string, given: unknown): URL {
   return url
 }
 
-/** How deep in a network each zone is. A URL must not lead to a deeper zone. */
+/** The order of the zones. A server may name URLs in its own zone, and in zones with a lower number. */
 const DEPTH: Readonly<Record<NetworkZone, number>> = { public: 0, private: 1, loopback: 2, reserved: 3 }
 const ZONE_NAMES: Readonly<Record<NetworkZone, string>> = {
   public: 'the internet',
@@ -96,7 +96,7 @@ const ZONE_NAMES: Readonly<Record<NetworkZone, string>> = {
 function refuseInnerZone(step: AuthStep, name: string, url: URL, zone: NetworkZone, namedBy: URL): void {
   const allowed = Math.min(DEPTH[networkZone(namedBy.hostname)], DEPTH.loopback)
   if (DEPTH[zone] <= allowed) return
-  const message = `${name} leads to ${ZONE_NAMES[zone]}, which ${namedBy.origin} must not name`
+  const message = `${name} leads to ${ZONE_NAMES[zone]}: ${namedBy.origin} must not name such a URL`
   throw new AuthError(message, { step, url, hint: trustHint(url) })
 }
 
@@ -106,7 +106,7 @@ async function lookUp(
   url: URL,
   resolve: NonNullable<UrlPolicyOptions['resolve']>,
 ): Promise<readonly string[]> {
-  const hint = 'Check that the name exists, and that this machine can resolve names.'
+  const hint = 'Check that the host name exists, and that DNS works on this machine.'
   let cause: unknown
   try {
     const addresses = await resolve(url.hostname)

@@ -38,7 +38,7 @@ export function define(command: Command, context: CommandContext): void {
   })
 }
 
-/** The commands whose arguments after the server are names that the server lists. */
+/** The commands that take a server, followed by names from this server, such as the name of a tool. */
 const SERVER_COMMANDS = ['call', 'read', 'prompt', 'subscribe']
 /** How long completing may take, in ms. After this time, no words are proposed. */
 const TIMEOUT = 2_000
@@ -58,8 +58,8 @@ async function completeFromServer(words: readonly string[], context: CommandCont
   define(command, context)
   try {
     const [server, ...before] = command.parseOptions(rest).operands
-    // Do not complete a server from standard input, which belongs to the shell, or values after "=", which shells treat
-    // differently.
+    // The shell uses standard input, so a server on it cannot be asked. Shells split words at "=" in different ways, so
+    // values after it are not completed either.
     if (server === undefined) return undefined
     if (server === '-' || unfinished.includes('=')) return []
     const line = [name === 'subscribe' ? 'read' : name, ...before]

@@ -162,7 +162,7 @@ describe('mcpx dev', () => {
     await save(source, 'dep.mjs')
     await waitFor('cannot be loaded: ')
     await waitFor(`${folder}/${place}`)
-    await waitFor('server.ts did not start. The server before the last save continues.')
+    await waitFor('server.ts did not start. The previous version of the server continues.')
     expect(await textOf(client.callTool('version'))).toBe('one')
     expect(stderr().split('cannot be loaded')).toHaveLength(2)
     await save('export const b = 2', 'dep.mjs')

@@ -1,4 +1,4 @@
-/** `mcpx dev`: serves the server of a file, and replaces it when one of its files is saved. */
+/** `mcpx dev`: serves the server that a file exports, and restarts it when the file, or a file that it imports, is saved. */
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -41,7 +41,7 @@ export function define(command: Command, context: CommandContext): void {
   addServingOptions(command)
     .option('--watch <path>', 'watch this file or folder, too; may be repeated', collect, [])
     .option('--drain <ms>', 'how long calls may continue in a replaced server, in ms', readDrain, DRAIN)
-    .option('--inspect', 'open the page of mcpx inspect beside it')
+    .option('--inspect', 'also open the page of mcpx inspect')
     .option('--no-open', 'with --inspect: do not open the browser')
     .addHelpText('after', NOTES)
     .action(async (file: string, options: DevOptions) => dev(context, file, options))
@@ -73,7 +73,7 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
       output.event({ event: 'started', time: Math.round(time) }, `${name} started in ${Math.round(time)} ms`)
     },
     onFailure(error, isKept) {
-      const state = isKept ? 'The server before the last save continues.' : 'It is started when a file is saved.'
+      const state = isKept ? 'The previous version of the server continues.' : 'The next save starts it again.'
       const event = { event: 'failed', message: error.message, kept: isKept } as const
       output.event(event, `${name} did not start. ${state}`)
       if (!(error.cause instanceof Error && error.cause.name === 'ConnectionError')) onWarning(error)
@@ -101,7 +101,7 @@ async function dev({ terminal, output }: CommandContext, file: string, options: 
   /** Serves the page of `mcpx inspect`. The page connects to the server as another client. */
   async function inspectFront(responder: Responder): Promise<Inspector> {
     const { startInspector } = await import('../inspect/serve.ts')
-    // Disable warnings: the page supports features that the newest revision deprecates, because servers use them.
+    // Disable deprecation warnings. Servers still use deprecated features, so the page supports them.
     process.noDeprecation = true
     const opened = await startInspector({
       label: name,

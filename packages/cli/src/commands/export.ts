@@ -36,10 +36,10 @@ export function define(command: Command, context: CommandContext): void {
   addJsonOption(
     command
       .addArgument(new Argument('<format>', 'the registry manifest, or a bundle').choices(['server.json', 'mcpb']))
-      .argument('[folder]', 'the folder of the package; default: this one'),
+      .argument('[folder]', 'the folder of the package; default: the current folder'),
   )
     .option('--name <name>', 'the name in the manifest; default: "mcpName" or "name" of package.json')
-    .option('--title <title>', 'the name for people')
+    .option('--title <title>', 'the name that people see')
     .option('--description <text>', 'default: "description" of package.json')
     .option('--author <name>', 'mcpb: default: "author" of package.json')
     .option(
@@ -49,7 +49,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--url <url>', 'server.json: where the server is hosted; may be repeated', collect, [])
     .option(
       '--env <name>',
-      'a variable that users have to set; with =value for the check; may be repeated',
+      'an environment variable that users have to set; mcpb: <name>=<value> sets it when the bundle is tested; may be repeated',
       collect,
       [],
     )

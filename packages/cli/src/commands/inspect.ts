@@ -18,7 +18,7 @@ interface InspectOptions extends ServerOptions {
 }
 
 const NOTES = `
-The page is served on 127.0.0.1 only, below an address that cannot be guessed. Keep it secret: it calls the server as you.
+The page is served on 127.0.0.1 only, at an address that cannot be guessed. Keep the address secret: anyone who opens it calls the server with your rights.
 
 Examples:
   mcpx inspect server.ts
@@ -68,7 +68,7 @@ function readPort(value: string): number {
   throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(value)}`)
 }
 
-/** Returns the server as it was named, for the code that the page shows. */
+/** Returns the server as the user wrote it in the command. The page shows it in code to copy. */
 function sourceOf(target: Target, word: string): ServerSource {
   switch (target.kind) {
     case 'url':

@@ -96,7 +96,7 @@ async function readServer(
   }
 }
 
-/** Returns the server of the settings of another host. */
+/** Converts an entry of the settings of any host to the server to install. */
 function serverOfEntry(entry: Record<string, unknown>, added: Record<string, string>): InstalledServer {
   const { command, args, env, url = entry.serverUrl ?? entry.httpUrl, headers } = entry
   if (typeof url === 'string') return { kind: 'url', url, headers: { ...(headers as Record<string, string>) } }

@@ -35,7 +35,7 @@ it('shows the differences, and exits with 1 when it only checks', async () => {
   const checked = await mcpx(['lock', 'files.mjs', '--check'], { cwd })
   expect([checked.code, checked.stdout]).toEqual([
     1,
-    `${differences}2 differences. If they are right, lock the server again: mcpx lock <server>\n`,
+    `${differences}2 differences. If you accept the changes, lock the server again: mcpx lock <server>\n`,
   ])
   expect(await readFile(`${cwd}/mcpx.lock.json`, 'utf8')).toBe(lock)
   const json = await mcpx(['lock', 'files.mjs', '--check', '--json'], { cwd })

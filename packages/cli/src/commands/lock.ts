@@ -80,7 +80,7 @@ function summarize(options: LockOptions, lock: ServerLock, before: ServerLock | 
     counted(Object.keys(resources).length + Object.keys(resourceTemplates).length, 'resource'),
   ].join(', ')
   if (options.check === true && count > 0) {
-    return `${counted(count, 'difference')}. If they are right, lock the server again: mcpx lock <server>`
+    return `${counted(count, 'difference')}. If you accept the changes, lock the server again: mcpx lock <server>`
   }
   if (count > 0) return `Locked ${counts} in ${options.file}, with ${counted(count, 'difference')} from the last lock`
   return before === undefined ? `Locked ${counts} in ${options.file}` : `No differences: ${counts}`

@@ -272,7 +272,7 @@ describe('mcpx openapi', () => {
     expect(stderr).toBe('The security scheme "tls" (mutualTLS) is not supported. Add its credentials by hand.\n')
     expect([code, stdout]).toEqual([
       0,
-      'Wrote 8 tools to shop.ts. It reads SHOP_BASE_URL, SHOP_KEY, SHOP_BASIC_USERNAME, SHOP_BASIC_PASSWORD, SHOP_TOKEN, SHOP_IN_QUERY, SHOP_IN_COOKIE.\nTry it: mcpx list shop.ts\n',
+      'Wrote 8 tools to shop.ts. The file reads the environment: SHOP_BASE_URL, SHOP_KEY, SHOP_BASIC_USERNAME, SHOP_BASIC_PASSWORD, SHOP_TOKEN, SHOP_IN_QUERY, SHOP_IN_COOKIE.\nTry it: mcpx list shop.ts\n',
     ])
     const typed = `import { connect } from '@mcpx/client'
 import { server } from './shop.ts'

@@ -41,9 +41,17 @@ export function define(command: Command, context: CommandContext): void {
     .option('--all', 'write tools for all operations')
     .option('--output <file>', 'write the TypeScript file here. Default: standard output')
     .option('--force', 'replace the file')
-    .option('--base-url <url>', 'the URL that paths are added to. Default: that of the description')
-    .option('--header <name:value>', 'send a header to the URL of the description; may be repeated', collect, [])
-    .option('--bearer <name>', 'an environment variable with a token, if the description names no credentials')
+    .option('--base-url <url>', 'the base URL of the API. Default: the URL in the OpenAPI description')
+    .option(
+      '--header <name:value>',
+      'send this header when the description is loaded from a URL; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--bearer <name>',
+      'the environment variable with the bearer token of the API, if the description defines no credentials',
+    )
     .addHelpText('after', EXAMPLE)
     .action((spec: string, options: OpenApiOptions) => run(spec, options, context))
 }
@@ -85,11 +93,14 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
   output.result({ tools, variables, ...(target === undefined ? { code } : { file: target }) }, () => {
     if (target === undefined) return code
     const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`
-    return `Wrote ${count} to ${options.output}. It reads ${variables.join(', ')}.\nTry it: mcpx list ${options.output}`
+    return `Wrote ${count} to ${options.output}. The file reads the environment: ${variables.join(', ')}.\nTry it: mcpx list ${options.output}`
   })
 }
 
-/** Returns the chosen operations. Returns undefined if the command line chooses none; then they are listed. */
+/**
+ * Returns the chosen operations. If the command line chooses none, asks the user in a terminal, and returns undefined
+ * without a terminal.
+ */
 async function choose(
   operations: readonly Operation[],
   { operation, tag, all }: OpenApiOptions,

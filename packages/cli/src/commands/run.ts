@@ -1,4 +1,4 @@
-/** `mcpx run`: serves the server of a file over HTTP or standard input and output. */
+/** `mcpx run`: serves the server that a file exports over HTTP or standard input and output. */
 
 import { once } from 'node:events'
 import type { Command } from 'commander'
@@ -13,7 +13,7 @@ export function define(command: Command, context: CommandContext): void {
     const { path, isHttp } = readServing(file, options, context.terminal)
     const isWatched = context.terminal.env[REPORT_VARIABLE] === '1'
     if (isWatched) reportLoadedFiles()
-    // The file may exit when it has been served.
+    // Write all output first, because the code of the file may end this process.
     await context.terminal.finish()
     await (isHttp ? runHttp(context, path, options) : runStdio(context, path, isWatched))
   })
@@ -32,8 +32,8 @@ async function runHttp({ terminal, output }: CommandContext, path: string, optio
 async function runStdio({ terminal }: CommandContext, path: string, isWatched: boolean): Promise<void> {
   const { stdin, signal } = terminal
   if (await servesItself(path)) {
-    // If the file serves by itself, the import may end only when the file stops serving. It fails if the file neither
-    // serves nor exports a server.
+    // The import of a file that serves by itself may last until it stops serving. The source only suggests that the file
+    // serves. If it does not serve and exports no server, `loadServer` rejects.
     const loading = loadServer(path)
     await Promise.race([loading, untilAborted(signal)]).catch((error: unknown) => {
       if (stdin.readableFlowing === null) throw error
@@ -44,7 +44,7 @@ async function runStdio({ terminal }: CommandContext, path: string, isWatched: b
   await import('@mcpx/transport-stdio/guard')
   const loaded = await loadServer(path, 'server')
   if (loaded.kind === 'app') {
-    const remedy = `Export the server, too${isWatched ? '' : ', or add --http'}: export const server = createServer(…)`
+    const remedy = `Also export the server (export const server = createServer(…))${isWatched ? '' : ', or add --http'}`
     throw usageError(`${path} exports an HTTP app, which cannot serve over standard input`, remedy)
   }
   const { serveStdio } = await import('@mcpx/transport-stdio')

@@ -29,7 +29,7 @@ const START_GRACE = 2_000
  */
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 10_000
-/** After a process has run for this time, in ms, the delay of restarts begins again. */
+/** After a process has run for this time, in ms, the delay of a restart is the first one again. */
 const HEALTHY_AFTER = 10_000
 
 export class ReplaceableServer {
@@ -55,7 +55,7 @@ export class ReplaceableServer {
     this.#options = options
   }
 
-  /** Starts the server, or replaces its process. If a start is running, waits for its end. */
+  /** Starts the server, or replaces its process. If it is starting already, starts it once more afterwards. */
   replace(): void {
     if (this.#isClosed) return
     this.#exits = 0
@@ -74,12 +74,9 @@ export class ReplaceableServer {
   async getProcess(): Promise<ServerProcess> {
     if (this.#current === undefined) await this.#starting
     if (this.#current !== undefined) return this.#current
-    throw internalError(
-      `The server does not run. ${this.#failure?.message ?? ''} It is started when a file is saved.`,
-      {
-        data: { reason: 'server-not-running', retryable: true },
-      },
-    )
+    throw internalError(`The server does not run. ${this.#failure?.message ?? ''} The next save starts it again.`, {
+      data: { reason: 'server-not-running', retryable: true },
+    })
   }
 
   /**

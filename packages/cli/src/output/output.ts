@@ -11,7 +11,7 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'mage
 export type ServingEvent =
   | { readonly event: 'serving' | 'inspecting'; readonly url: string }
   | { readonly event: 'started'; readonly time: number }
-  /** `kept`: whether the server before the last save continues. */
+  /** `kept`: whether the previous version of the server continues. */
   | { readonly event: 'failed'; readonly message: string; readonly kept: boolean }
   | { readonly event: 'exited' | 'warning'; readonly message: string }
 

@@ -68,7 +68,7 @@ const buildEnum: CheckBuilder<readonly unknown[]> = (allowed) => {
   const allowedSet = new ValueSet(allowed)
   const allowedTypes = new Set(allowed.map(jsonTypeOf))
   const containers = allowed.filter(isContainer)
-  // Create the set for the first value that needs it, so that the steps of its creation count for this value.
+  // Create the set for the first value that needs it, so that its cost counts against the step limit of this value.
   let canonical: ValueSet | undefined
   const words = formatValues(allowed)
   const expectation: Expectation = { kind: 'value', words: [words] }

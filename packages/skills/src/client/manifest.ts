@@ -1,4 +1,4 @@
-/** Checks the entries of servers, and compares files with them. */
+/** Checks the entries of skills that servers send, and compares the files of skills with them. */
 
 import { isObject, kindOf, quoted } from '@mcpx/protocol'
 import { digestOf, fromBase64, toText } from '../bytes.ts'

@@ -43,7 +43,7 @@ export class Folder implements SkillSource {
     let visited = 0
 
     const add = async (path: string, entry: Dirent): Promise<void> => {
-      // Include links to whole skills, so that they are not left out without a warning.
+      // Also list links to whole skills, so that reading them reports a warning.
       const exists = async (file: string) => stat(join(root, file)).then(Boolean, () => false)
       const isLinkedSkill = entry.isSymbolicLink() && (await exists(`${path}/${SKILL_FILE}`))
       const file = `${prefix}${path}${isLinkedSkill ? `/${SKILL_FILE}` : ''}`

@@ -119,7 +119,7 @@ export class LegacySse {
     if (this.#endpoint !== undefined) this.#end(cause)
   }
 
-  /** Ends the connection with its stream. */
+  /** Ends the connection, because its stream has ended. */
   #end(cause: unknown): void {
     const hint = 'Connect again; the server may have processed the pending requests.'
     const error = new ConnectionError('closed', "The server's stream has ended", { retryable: true, hint, cause })
