@@ -5,14 +5,17 @@
  * are sent by `memory-law.test.ts`.
  */
 
-import { afterAll, describe, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, it, vi } from 'vitest'
 import { killHosts } from './hosts.fixture.ts'
 import { FloodedServer } from './memory-law.fixture.ts'
 import { requests } from './requests.fixture.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
-const server = new FloodedServer()
+let server: FloodedServer
+beforeAll(async () => {
+  server = await FloodedServer.start()
+})
 afterAll(killHosts)
 
 describe('a server with a heap of 256 MB survives 10,000 requests', () => {

@@ -20,14 +20,26 @@ const LONGEST_WAIT = 5_000
 const TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const KNOWN = { ...TYPES, 'x-caller': 'known' }
 
-/** A server, and a caller that is authenticated and calls it in both eras. */
+/** A server with default limits, and a caller that is authenticated and calls it in both eras. */
 export class FloodedServer {
-  #host: Host | undefined
-  #caller: Caller | undefined
+  readonly #host: Host
+  readonly #caller: Caller
 
-  /** Sends a flood, and requires that the server survives it. A server that an earlier flood has ended is replaced. */
+  private constructor(host: Host, caller: Caller) {
+    this.#host = host
+    this.#caller = caller
+  }
+
+  static async start(): Promise<FloodedServer> {
+    const host = await startHost({ serve: { sse: '/sse' }, knowsCallers: true, heap: HEAP, hasAllFeatures: true })
+    const opened = await fetch(host.url, { method: 'POST', headers: KNOWN, body: JSON.stringify(initialize()) })
+    const session = opened.headers.get('mcp-session-id') as string
+    return new FloodedServer(host, await startCaller(host, [rawModern, rawLegacy(session)].map(echo)))
+  }
+
+  /** Sends a flood, and requires that the server survives it and answers the caller meanwhile. */
   async survive(flood: Flood): Promise<void> {
-    const { host, caller } = await this.#running()
+    const [host, caller] = [this.#host, this.#caller]
     caller.begin()
     const sent = await send(flood, host.url)
     const { wrong, longest, slowest, longestWait } = await caller.end()
@@ -42,19 +54,9 @@ export class FloodedServer {
     expect(resident, 'the resident memory').toBeLessThan(MOST_RESIDENT)
   }
 
-  async #running(): Promise<{ host: Host; caller: Caller }> {
-    const { child } = this.#host ?? {}
-    if (this.#host && this.#caller && child?.exitCode === null && child.signalCode === null) {
-      return { host: this.#host, caller: this.#caller }
-    }
-    this.#caller?.close()
-    const host = await startHost({ serve: { sse: '/sse' }, knowsCallers: true, heap: HEAP, hasAllFeatures: true })
-    const opened = await fetch(host.url, { method: 'POST', headers: KNOWN, body: JSON.stringify(initialize()) })
-    const session = opened.headers.get('mcp-session-id') as string
-    const caller = await startCaller(host, [rawModern, rawLegacy(session)].map(echo))
-    this.#host = host
-    this.#caller = caller
-    return { host, caller }
+  close(): Promise<void> {
+    this.#caller.close()
+    return this.#host.kill()
   }
 }
 
