@@ -26,7 +26,7 @@ const settings: Record<string, Setting> = {
     resumes: false,
     serve: { sessions: { events: false } },
   },
-  'an older session': { era: '2025-06-18', resumes: false },
+  'an older session': { era: '2025-06-18', resumes: true },
   'the legacy era without sessions': { era: '2025-11-25', resumes: false, serve: { sessions: false } },
 }
 
