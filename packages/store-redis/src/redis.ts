@@ -76,6 +76,8 @@ export class Redis {
   readonly prefix: string
   readonly onWarning: (warning: Error) => void
   readonly #timeout: number
+  /** Reject the commands that wait for a reply. */
+  readonly #rejects = new Set<() => void>()
   #isClosed = false
 
   constructor(client: RedisClient, { prefix = 'mcpx:', timeout = 5_000, onWarning = () => {} }: RedisStoreOptions) {
@@ -105,11 +107,15 @@ export class Redis {
     return this.within('PUBLISH', () => this.connection.publish(channel, message))
   }
 
-  /** Rejects with a `RedisStoreError` if an operation fails or takes longer than the time limit. */
+  /** Rejects with a `RedisStoreError` if an operation fails, takes longer than the time limit, or if the store is closed. */
   async within<T>(name: string, operate: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new RedisStoreError(`${name}: the store was closed`)
+    const closed = () => new RedisStoreError(`${name}: the store was closed`)
+    if (this.#isClosed) throw closed()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let onClose = () => {}
     const expired = new Promise<never>((_, reject) => {
+      onClose = () => reject(closed())
+      this.#rejects.add(onClose)
       const text = `${name}: Redis did not reply within ${this.#timeout} ms. Check the connection, or raise \`timeout\``
       timer = setTimeout(() => reject(new RedisStoreError(text)), this.#timeout)
     })
@@ -120,11 +126,13 @@ export class Redis {
       throw failureOf(name, error)
     } finally {
       clearTimeout(timer)
+      this.#rejects.delete(onClose)
     }
   }
 
-  /** Refuses all later commands. The client of the caller stays connected. */
+  /** Rejects the commands that wait for a reply, and all later ones. The client of the caller stays connected. */
   close(): void {
     this.#isClosed = true
+    for (const reject of this.#rejects) reject()
   }
 }

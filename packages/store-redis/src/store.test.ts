@@ -310,6 +310,15 @@ describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (l
     if (time > 0) server = await startRedis(server.port)
   })
 
+  it('rejects commands that wait for a reply when it is closed', async () => {
+    const store = redisStore(connected.client)
+    server.pause()
+    const waiting = expect(store.sessions.get('a')).rejects.toThrow('GET: the store was closed')
+    await store.close()
+    await waiting
+    server.resume()
+  })
+
   it('closes while Redis cannot be reached, and leaves no connection behind', async () => {
     const store = redisStore(connected.client, { timeout: 100 })
     await server.stop()
