@@ -74,24 +74,6 @@ export class LegacySession {
     return rpcResponse
   }
 
-  /**
-   * Sends a response to a request of the server. If the server cannot be reached, sends it again, because the server
-   * waits for it. A server ignores a response that it has already received.
-   *
-   * @param isWanted whether the server still waits for the response
-   */
-  async respond(message: ResponseMessage, signal: AbortSignal, isWanted: () => boolean): Promise<void> {
-    const backoff = new Backoff(this.#host.settings)
-    for (;;) {
-      try {
-        return await this.send(message, signal)
-      } catch (error) {
-        if (!isTemporary(error) || !backoff.countFailure() || !isWanted()) throw error
-      }
-      await backoff.wait(undefined, signal)
-    }
-  }
-
   async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
     const hadSession = this.#id !== undefined
     const response = await post(this.#host.settings, message, this.#headers, signal)
@@ -319,7 +301,7 @@ function hasReason(error: unknown, reason: ConnectionError['reason']): error is 
  * Returns whether the same attempt may succeed later: after outages, limits, and a stream that the server still
  * considers open.
  */
-function isTemporary(error: unknown): error is ConnectionError {
+export function isTemporary(error: unknown): error is ConnectionError {
   if (!(error instanceof ConnectionError)) return false
   const { reason, status = 0 } = error
   return reason === 'unreachable' || (reason === 'refused' && (status >= 500 || [408, 409, 429].includes(status)))
@@ -348,7 +330,7 @@ const MIN_WAIT = 20
 const MIN_RETRY = 100
 
 /** The delays between attempts to open a stream: the delay that the server requests, or growing random delays. */
-class Backoff {
+export class Backoff {
   readonly #settings: Settings
   #waits = 0
   #failures = 0

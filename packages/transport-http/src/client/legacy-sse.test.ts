@@ -11,10 +11,12 @@ interface Oldest {
   readonly endpoint?: string
   readonly open?: (response: ServerResponse) => unknown
   readonly answer?: (seen: Seen, response: ServerResponse, events: Events) => unknown
+  /** Called with the answers of the client to requests of the server. */
+  readonly respond?: (response: ServerResponse) => unknown
 }
 
 /** A server of the oldest wire. */
-async function serveOldest({ refusal = 405, endpoint = '/post?s=1', open, answer }: Oldest = {}) {
+async function serveOldest({ refusal = 405, endpoint = '/post?s=1', open, answer, respond }: Oldest = {}) {
   const opened: Events[] = []
   const peer = await serve((seen, response) => {
     if (seen.method === 'GET') {
@@ -32,6 +34,7 @@ async function serveOldest({ refusal = 405, endpoint = '/post?s=1', open, answer
       return events.event({ jsonrpc: '2.0', id, result: value })
     }
     if (answer !== undefined && id !== undefined && method !== undefined) return answer(seen, response, events)
+    if (respond !== undefined && id !== undefined && method === undefined) return respond(response)
     return response.writeHead(202).end('Accepted')
   })
   return { ...peer, opened }
@@ -152,6 +155,26 @@ describe('the HTTP+SSE transport', () => {
     await shakeHands(await reach(url, {}, { respond: (message) => resultMessage((message as RequestMessage).id, {}) }))
     opened[0]?.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
     await until(() => seen.some(({ message, path }) => message.id === 'q' && path === '/post?s=1'))
+  })
+
+  it('sends its answer to a request of the server again if a gateway fails', async () => {
+    let attempts = 0
+    const { url, opened } = await serveOldest({
+      answer: (_, response) => empty(response, 202),
+      respond(response) {
+        attempts += 1
+        return empty(response, attempts === 1 ? 502 : 202)
+      },
+    })
+    const reached = await reach(
+      url,
+      { reconnect: { minDelay: 1 } },
+      { respond: async (message) => resultMessage((message as RequestMessage).id, {}) },
+    )
+    await shakeHands(reached)
+    opened[0]?.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
+    await until(() => attempts === 2)
+    expect(reached.problems).toEqual([])
   })
 
   it('rejects a request if its POST is rejected or its response is invalid', async () => {

@@ -86,11 +86,6 @@ export class LegacySse {
     }
   }
 
-  /** Sends a response to a request of the server. */
-  respond(message: ResponseMessage, signal: AbortSignal): Promise<void> {
-    return this.send(message, signal)
-  }
-
   async send(message: Message, signal: AbortSignal): Promise<void> {
     await expectAccepted(await post(this.#host.settings, message, {}, signal, this.#endpoint), message)
   }

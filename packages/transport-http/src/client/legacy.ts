@@ -16,7 +16,7 @@ import {
   relatedRequest,
 } from '@mcpx/protocol'
 import type { ClientEra, EraHost } from './era.ts'
-import { LegacySession } from './legacy-session.ts'
+import { Backoff, isTemporary, LegacySession } from './legacy-session.ts'
 import { type LegacySse, openLegacySse } from './legacy-sse.ts'
 
 /** Maximum number of requests and notifications of the server that are handled at once. */
@@ -133,12 +133,30 @@ export class LegacyEra implements ClientEra {
       // The call on whose stream the request arrived may have ended.
       const isWanted = () => owner === undefined || this.#host.signalOf(owner) !== undefined
       if (response === undefined) return
-      const respond = () => this.#transport.respond(response, signal, isWanted)
+      const respond = () => this.#respond(response, signal, isWanted)
       await (this.#host.settings.unsent?.send(respond) ?? respond())
     } catch (error) {
       if (!signal.aborted) report(error as Error)
     } finally {
       ownerSignal?.removeEventListener('abort', abortRequest)
+    }
+  }
+
+  /**
+   * Sends a response to a request of the server. If the server cannot be reached, sends it again, because the server
+   * waits for it. A server ignores a response that it has already received.
+   *
+   * @param isWanted whether the server still waits for the response
+   */
+  async #respond(message: ResponseMessage, signal: AbortSignal, isWanted: () => boolean): Promise<void> {
+    const backoff = new Backoff(this.#host.settings)
+    for (;;) {
+      try {
+        return await this.#transport.send(message, signal)
+      } catch (error) {
+        if (!isTemporary(error) || !backoff.countFailure() || !isWanted()) throw error
+      }
+      await backoff.wait(undefined, signal)
     }
   }
 

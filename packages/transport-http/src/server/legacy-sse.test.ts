@@ -227,6 +227,12 @@ describe('a POST that reaches another process than its stream', () => {
     await events.cancel()
   })
 
+  it('is rejected with 504 if the process of the stream does not reply', { timeout: 20_000 }, async () => {
+    const { send, url } = await openElsewhere()
+    const gone = url.replace(/=[0-9a-f]{16}-/, '=0000000000000000-')
+    expect(await send(handshake, {}, gone)).toBe(504)
+  })
+
   it('is rejected for another caller, for an unknown connection, and after the end of the stream', async () => {
     const { events, send, url } = await openElsewhere()
     expect(await send(handshake, { 'x-who': 'bob' })).toBe(404)

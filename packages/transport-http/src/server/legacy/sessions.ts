@@ -240,12 +240,15 @@ export class Sessions {
     await this.#processes?.connect()
   }
 
-  /** Forwards a POST to the process that begins the id of a connection. Returns whether that process accepts it. */
-  async forward(id: string, posted: ForwardedPost): Promise<boolean> {
+  /**
+   * Forwards a POST to the process that begins the id of a connection. Returns whether that process accepts it, or
+   * undefined if it does not reply.
+   */
+  async forward(id: string, posted: ForwardedPost): Promise<boolean | undefined> {
     const process = processOf(id)
     if (this.#processes === undefined || !this.#isOther(process)) return false
     await this.#processes.connect()
-    return (await this.#processes.send(process, { session: id, posted }, 1, FORWARD_TIMEOUT)) === true
+    return this.#processes.send(process, { session: id, posted }, 1, FORWARD_TIMEOUT)
   }
 
   /** Delivers a cancellation or progress notification. Returns false for other notifications. */

@@ -10,6 +10,7 @@ import {
   ConnectionError,
   claimsModern,
   errorMessage,
+  internalError,
   invalidRequest,
   isRequest,
   type Message,
@@ -84,7 +85,9 @@ export class SseConnections {
     if (id === null) return methodNotAllowed('GET')
     const connection = this.#find(id, request.auth)
     if (connection !== undefined) return connection.receive(posted, request)
-    if (await this.#sessions.forward(id, toForward(posted, request))) return accepted()
+    const isAccepted = await this.#sessions.forward(id, toForward(posted, request))
+    if (isAccepted === true) return accepted()
+    if (isAccepted === undefined) return refusal(504, internalError('The process of this connection did not reply'))
     return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
   }
 
