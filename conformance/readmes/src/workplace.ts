@@ -24,14 +24,19 @@ export interface Workplace {
   leave(): Promise<void>
 }
 
+/** Replaces strings in one pass, because a replacement may contain another string: the free port 40007 contains 4000. */
+function replaceEach(text: string, searched: readonly string[], replacements: readonly string[]): string {
+  return text.replaceAll(new RegExp(searched.join('|'), 'g'), (found) => replacements[searched.indexOf(found)] ?? found)
+}
+
 export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace> {
   // Inside this package, so that its dependencies are resolved; not in node_modules, where Node does not strip types.
   const cache = join(here, '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'reader-'))
   const ports = await Promise.all(PORTS.map(freePort))
-  const put = (text: string) => PORTS.reduce((all, port, index) => all.replaceAll(port, ports[index] ?? port), text)
-  const putBack = (text: string) => PORTS.reduce((all, port, index) => all.replaceAll(ports[index] ?? port, port), text)
+  const put = (text: string) => replaceEach(text, PORTS, ports)
+  const putBack = (text: string) => replaceEach(text, ports, PORTS)
   const programs = programsOf(blocks)
   const nameOf = (block: Block) => block.file ?? `program-${programs.indexOf(block) + 1}.m${block.language}`
   const files = [...filesOf(blocks), ...programs]
