@@ -1,6 +1,7 @@
 /** The memory law: a server with default limits survives a flood, keeps room in its heap, and answers another caller meanwhile. */
 
 import { expect } from 'vitest'
+import type { CallsMade } from './caller.fixture.ts'
 import { type Caller, type Host, startCaller, startHost } from './hosts.fixture.ts'
 import { initialize, type RawEra, rawLegacy, rawModern } from './sockets.fixture.ts'
 import { type Flood, send } from './strangers.fixture.ts'
@@ -37,27 +38,35 @@ export class FloodedServer {
     return new FloodedServer(host, await startCaller(host, [rawModern, rawLegacy(session)].map(echo)))
   }
 
-  /** Sends a flood, and requires that the server survives it and answers the caller meanwhile. */
-  async survive(flood: Flood): Promise<void> {
+  /** Sends a flood, and requires that the server survives it. Returns how long the caller waited for answers. */
+  async survive(flood: Flood): Promise<CallsMade> {
     const [host, caller] = [this.#host, this.#caller]
     caller.begin()
     const sent = await send(flood, host.url)
-    const { wrong, longest, slowest, longestWait } = await caller.end()
+    const calls = await caller.end()
     sent.close()
     const { exitCode, signalCode } = host.child
     const state = `exit code ${exitCode}, signal ${signalCode}, ${host.stderr.slice(-500)}`
-    expect(wrong, `the server process: ${state}`).toEqual([])
-    expect(longest, `the processor time for the call ${slowest}`).toBeLessThan(LONGEST_ANSWER)
-    expect(longestWait, 'the time for a call').toBeLessThan(LONGEST_WAIT)
+    expect(calls.wrong, `the server process: ${state}`).toEqual([])
     const { heap, resident } = await host.look()
     expect(heap, 'the heap').toBeLessThan(MOST_HEAP)
     expect(resident, 'the resident memory').toBeLessThan(MOST_RESIDENT)
+    return calls
   }
 
   close(): Promise<void> {
     this.#caller.close()
     return this.#host.kill()
   }
+}
+
+/** Requires short times in one of two floods, because other programs on the machine rarely disturb both. */
+export async function expectAnswersInTime(flood: () => Promise<CallsMade>): Promise<void> {
+  const isInTime = ({ longest, longestWait }: CallsMade) => longest < LONGEST_ANSWER && longestWait < LONGEST_WAIT
+  const first = await flood()
+  const { longest, slowest, longestWait } = isInTime(first) ? first : await flood()
+  expect(longest, `the processor time for the call ${slowest}`).toBeLessThan(LONGEST_ANSWER)
+  expect(longestWait, 'the time for a call').toBeLessThan(LONGEST_WAIT)
 }
 
 function echo(era: RawEra) {
