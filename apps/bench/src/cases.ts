@@ -9,6 +9,7 @@ import { footprint } from './cases/footprint.ts'
 import { growth } from './cases/growth.ts'
 import { allocations, heap, leftovers } from './cases/heap.ts'
 import { events, http } from './cases/http.ts'
+import { maps } from './cases/maps.ts'
 import { nodes } from './cases/nodes.ts'
 import { progress, requests, results } from './cases/payloads.ts'
 import { memory, setups, streams } from './cases/sessions.ts'
@@ -21,6 +22,6 @@ import { telemetry } from './cases/telemetry.ts'
 export const cases: readonly Case[] = [
   ...[http, events, setups, memory, streams, progress, results, requests, store, nodes],
   ...[stdio, coldstart, httpstart, imported, modules, bundle, footprint],
-  ...[fetch, calls, telemetry, duplex, codec, sse],
+  ...[fetch, calls, telemetry, duplex, codec, sse, maps],
   ...[growth, heap, allocations, leftovers],
 ]

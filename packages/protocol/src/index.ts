@@ -93,6 +93,7 @@ export {
   UpdateTaskRequestParams,
 } from './schemas/tasks.ts'
 export { SHARE_PER_CALLER, SharedLimit } from './shared-limit.ts'
+export { ShortLivedMap } from './short-lived-map.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
   AnySchema, CheckingSchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,

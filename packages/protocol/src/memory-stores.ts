@@ -3,6 +3,7 @@
 import type { SessionState } from './exchange.ts'
 import type { JsonObject } from './messages.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
+import { ShortLivedMap } from './short-lived-map.ts'
 import { followByReplay } from './store-helpers.ts'
 import type { EventBus, EventReplay, EventStore, RecordStore, SessionStore } from './stores.ts'
 
@@ -20,7 +21,7 @@ export class ExpiringMap<V> {
   readonly #maxEntries: number
   readonly #onEvict: ((key: string, value: V) => void) | undefined
   /** The entries, least recently used first. */
-  readonly #entries = new Map<string, Entry<V>>()
+  readonly #entries = new ShortLivedMap<string, Entry<V>>()
   /** The earliest time at which an entry may expire, in ms since 1970. */
   #nextExpiry = Number.POSITIVE_INFINITY
   /** The most recently used key. If it is in the map, it is the last entry. */
@@ -80,8 +81,7 @@ export class ExpiringMap<V> {
   }
 
   #use(key: string, entry: Entry<V>, now: number): void {
-    // Deleting an entry before it is set again moves it to the end. An entry that is already last is not deleted,
-    // because V8 replaces the table of a map after many deletions.
+    // Deleting an entry before it is set again moves it to the end.
     if (key !== this.#newest) this.#entries.delete(key)
     this.#entries.set(key, entry)
     this.#newest = key

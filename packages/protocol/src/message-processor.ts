@@ -13,6 +13,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from './messages.ts'
+import { ShortLivedMap } from './short-lived-map.ts'
 import type { NetworkInfo } from './telemetry.ts'
 
 /** The members of a connection that its exchanges use. */
@@ -155,7 +156,7 @@ export interface RunningRequests {
  * was cancelled.
  */
 export function createRunningRequests(): RunningRequests {
-  const running = new Map<RunningKey, RunningExchange>()
+  const running = new ShortLivedMap<RunningKey, RunningExchange>()
   let onIdle: (() => void)[] = []
   const all = () => [...running.values()]
   const streams = () => all().filter(({ isStream }) => isStream)

@@ -4,6 +4,7 @@ import { guarded, LONGEST_TIMER } from './async.ts'
 import { ConnectionError, toRpcError } from './errors.ts'
 import type { RequestOptions } from './exchange.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from './messages.ts'
+import { ShortLivedMap } from './short-lived-map.ts'
 
 /** The sent requests that wait for a response. */
 export interface PendingRequests {
@@ -39,7 +40,7 @@ export interface PendingRequestsOptions {
 
 /** Creates the record of pending requests. */
 export function createPendingRequests({ onCancel, report }: PendingRequestsOptions): PendingRequests {
-  const waiting = new Map<RequestId, PendingRequest>()
+  const waiting = new ShortLivedMap<RequestId, PendingRequest>()
 
   let hasStringIds = false
 

@@ -19,6 +19,7 @@ import {
   type Responder,
   type ResponseMessage,
   type Revision,
+  ShortLivedMap,
   withProgressToken,
 } from '@mcpx/protocol'
 import type { ClientEra, EraHost } from './era.ts'
@@ -44,7 +45,7 @@ export class HttpConnection implements Connection, EraHost {
   readonly closed: Promise<ConnectionError | undefined>
   readonly #closing = new AbortController()
   readonly #pending: PendingRequests
-  readonly #calls = new Map<RequestId, Call>()
+  readonly #calls = new ShortLivedMap<RequestId, Call>()
   readonly #modern: ClientEra
   readonly #legacy: ClientEra
   /** The era of the last request. */

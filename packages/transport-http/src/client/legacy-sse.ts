@@ -10,6 +10,7 @@ import {
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
+  ShortLivedMap,
 } from '@mcpx/protocol'
 import { EVENTS_TYPE } from '../headers.ts'
 import type { EraHost } from './era.ts'
@@ -56,7 +57,7 @@ export async function openLegacySse(
 export class LegacySse {
   readonly #host: EraHost
   readonly #onMessage: (message: Message) => void
-  readonly #pending = new Map<RequestId, PendingResponse>()
+  readonly #pending = new ShortLivedMap<RequestId, PendingResponse>()
   #endpoint: URL | undefined
 
   constructor(host: EraHost, onMessage: (message: Message) => void) {

@@ -52,8 +52,15 @@ const REQUESTS_AT_ONCE = 8
 /** The bytes of responses after which the next requests wait for the next turn. */
 const BYTES_PER_TURN = 4 * 1024 * 1024
 
-/** For each caller, the functions that begin its requests that have arrived and are not handled yet, oldest first. */
-const waiting = new Map<string | undefined, (() => void)[]>()
+/** The functions that begin the requests of one caller that have arrived and are not handled yet, oldest first. */
+type Queue = (() => void)[]
+
+/** The queues by caller. An empty queue is kept, because V8 replaces the table of a map after many deletions. */
+const queues = new Map<string | undefined, Queue>()
+/** The queues that are not empty. The first one is next. */
+const waiting: Queue[] = []
+/** Above this number of callers, the empty queues are deleted. */
+const FEW_CALLERS = 1_000
 let handledInTurn = 0
 let bytesInTurn = 0
 
@@ -65,23 +72,26 @@ let bytesInTurn = 0
  */
 export function requestTurnOf(caller: string | undefined): Promise<void> {
   return new Promise((begin) => {
-    if (waiting.size === 0) inNextTurn(beginTurn)
-    const requests = waiting.get(caller)
-    if (requests === undefined) waiting.set(caller, [begin])
-    else requests.push(begin)
+    if (waiting.length === 0) inNextTurn(beginTurn)
+    let queue = queues.get(caller)
+    if (queue === undefined) {
+      queue = []
+      queues.set(caller, queue)
+    }
+    if (queue.length === 0) waiting.push(queue)
+    queue.push(begin)
   })
 }
 
 /** Begins the oldest request of the next caller. */
 function beginNext(): void {
-  const [first] = waiting
-  if (first === undefined) return
-  const [caller, requests] = first
-  const begin = requests.shift()
-  waiting.delete(caller)
-  if (requests.length > 0) waiting.set(caller, requests)
+  const queue = waiting.shift()
+  const begin = queue?.shift()
+  if (queue === undefined || begin === undefined) return
+  if (queue.length > 0) waiting.push(queue)
+  else if (queues.size > FEW_CALLERS && waiting.length === 0) queues.clear()
   handledInTurn += 1
-  begin?.()
+  begin()
 }
 
 /** Counts the bytes of a response that was created in this turn. */
@@ -101,7 +111,7 @@ function beginGroup(): void {
     return
   }
   for (let count = 0; count < REQUESTS_AT_ONCE; count++) beginNext()
-  if (waiting.size > 0) afterJobs(beginGroup)
+  if (waiting.length > 0) afterJobs(beginGroup)
 }
 
 /**

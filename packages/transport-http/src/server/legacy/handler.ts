@@ -153,7 +153,7 @@ export class LegacyEra {
     if (refused !== undefined) return refusal(refused.status, refused.error, message.id)
     if (live.readers >= sessionStreams) return tooManyStreams(sessionStreams, message.id)
     const reply = this.#createReply(live, request)
-    return reply.respondWith(this.#answer(message, live, request, reply))
+    return await reply.respondWith(this.#answer(message, live, request, reply))
   }
 
   async #receiveBatch(items: (Message | Refusal)[], live: LiveSession, request: HttpRequest): Promise<HttpAnswer> {

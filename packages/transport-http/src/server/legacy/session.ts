@@ -16,6 +16,7 @@ import {
   type RpcError,
   type Session,
   type SessionState,
+  ShortLivedMap,
   withProgressToken,
 } from '@mcpx/protocol'
 import type { EndpointContext } from '../endpoint-context.ts'
@@ -38,9 +39,10 @@ export class LiveSession {
   hasEnded = false
   /** The GET stream. `isWaiting`: whether its client has disconnected. */
   serverStream: { end(): void; readonly isWaiting?: boolean } | undefined
-  #version = 0
+  /** The record that `state` was read from. */
+  #record: Readonly<SessionState> | undefined
   #requests: ClientRequests | undefined
-  #running: Map<RequestId, HttpExchange> | undefined
+  #running: ShortLivedMap<RequestId, HttpExchange> | undefined
   #streams: Map<string, StoredStream> | undefined
 
   readonly #processId: string | undefined
@@ -59,8 +61,8 @@ export class LiveSession {
   }
 
   /** Running requests of the client. */
-  get running(): Map<RequestId, HttpExchange> {
-    this.#running ??= new Map()
+  get running(): ShortLivedMap<RequestId, HttpExchange> {
+    this.#running ??= new ShortLivedMap()
     return this.#running
   }
 
@@ -101,9 +103,10 @@ export class LiveSession {
   }
 
   /** Replaces the record, unless the new record is older, because records of other processes may arrive late. */
-  replaceState({ version = 0, ...state }: Readonly<SessionState>): void {
-    if (version < this.#version) return
-    this.#version = version
+  replaceState(record: Readonly<SessionState>): void {
+    if (record === this.#record || (record.version ?? 0) < (this.#record?.version ?? 0)) return
+    const { version: _, ...state } = record
+    this.#record = record
     this.state = state
   }
 }

@@ -17,6 +17,7 @@ import {
   RpcError,
   type SessionState,
   type SessionStore,
+  ShortLivedMap,
 } from '@mcpx/protocol'
 import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
@@ -71,7 +72,7 @@ export class Sessions {
   readonly awayTimeout: number
   readonly #processes: Processes<SessionMessage> | undefined
   readonly #report: (problem: Error) => void
-  readonly #live = new Map<string, LiveSession>()
+  readonly #live = new ShortLivedMap<string, LiveSession>()
   /** Called with POSTs that other processes forward. Returns whether the connection with this id accepts them. */
   onForwarded: (id: string, post: ForwardedPost) => boolean = () => false
   #checking: ReturnType<typeof every>
