@@ -62,7 +62,7 @@ export class RequestContext implements Context {
   readonly #access: ClientAccess
   readonly #pending: PendingAnswer<unknown>[] = []
   /** The keys of the questions in this run of the handler. */
-  readonly #askedKeys = new Set<string>()
+  #askedKeys: Set<string> | undefined
   #asker: Asker | undefined
   #log: Logger | undefined
   #lastProgress = Number.NEGATIVE_INFINITY
@@ -153,7 +153,7 @@ export class RequestContext implements Context {
     return <Asked extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(asked: Asked) =>
       this.#track('ask', Object.keys(asked), async () => {
         const questions = Object.entries(asked).map(([key, one]) => [key, isAsk(one) ? one : { request: one }])
-        const answers = await this.#getAsker().ask(Object.fromEntries(questions), this.#askedKeys)
+        const answers = await this.#ask(Object.fromEntries(questions))
         return answers as { [Key in keyof Asked]?: Answered<Asked[Key]> }
       })
   }
@@ -174,7 +174,7 @@ export class RequestContext implements Context {
 
   #askOne<Answer>(member: string, key: string, create: () => Question): Promise<Answer> {
     return this.#track(member, [key], async () => {
-      const answers = await this.#getAsker().ask({ [key]: create() }, this.#askedKeys)
+      const answers = await this.#ask({ [key]: create() })
       return answers[key] as Answer
     })
   }
@@ -183,6 +183,11 @@ export class RequestContext implements Context {
     const answer = new PendingAnswer(`ctx.${member}(${keys.map(quoted).join(', ')})`, start())
     this.#pending.push(answer)
     return answer
+  }
+
+  #ask(questions: Readonly<Record<string, Question>>): Promise<Readonly<Record<string, unknown>>> {
+    this.#askedKeys ??= new Set()
+    return this.#getAsker().ask(questions, this.#askedKeys)
   }
 
   #getAsker(): Asker {

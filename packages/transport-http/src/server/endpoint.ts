@@ -143,8 +143,8 @@ export class Endpoint {
     }
     // Only this place chooses the era.
     if (isModern(posted, request) && !this.#legacy?.isAddressed(request))
-      return postModern(this.#context, posted, request)
-    if (this.#legacy !== undefined) return this.#legacy.post(posted, request)
+      return await postModern(this.#context, posted, request)
+    if (this.#legacy !== undefined) return await this.#legacy.post(posted, request)
     const isSingle = !Array.isArray(posted) && isRequest(posted)
     return isSingle ? refuseLegacy(posted, request) : postModern(this.#context, posted, request)
   }

@@ -62,11 +62,11 @@ export function createGuards(
     }
   }
 
-  const handle: GuardHandler = async (context, next) => {
+  const handle: GuardHandler = (context, next) => {
     const metadata = context.req.method === 'POST' ? undefined : guard?.metadata?.(context.req.raw)
-    if (metadata !== undefined) return copyResponse(metadata)
+    if (metadata !== undefined) return Promise.resolve(copyResponse(metadata))
     const refused = refuseSender(context)
-    if (refused !== undefined) return toResponse(context, refused)
+    if (refused !== undefined) return Promise.resolve(toResponse(context, refused))
     return addCors === undefined ? admit(context, next) : addCors(context, next, admit)
   }
   return telemetry?.onRefuse === undefined ? handle : observeRefusals(handle, telemetry, guarded(options.onWarning))

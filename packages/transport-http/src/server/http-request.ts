@@ -156,5 +156,6 @@ export function withoutLastSlash(path: string): string {
 
 /** Returns the path of a URL without normalizing it. */
 export function pathOf(url: string): string {
-  return url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('?', 1)[0] as string
+  const query = url.indexOf('?')
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2), query < 0 ? undefined : query)
 }

@@ -76,7 +76,7 @@ export async function postModern(
     createPlainStream(new EventStream(endpoint, request, { onGone: (reason) => exchange.abort(reason) }))
   const reply = new Reply(endpoint, request, { openStream, statuses, canClose: false })
   exchange.sink = reply
-  return reply.respondWith(endpoint.answerRequest(posted, exchange))
+  return await reply.respondWith(endpoint.answerRequest(posted, exchange))
 }
 
 /** Refuses a legacy request. The message also names the revisions, because some clients show only the message. */
