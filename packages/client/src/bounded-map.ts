@@ -1,19 +1,15 @@
 /** Maps of values of a server, which keep the newest entries within limits of their number and their size. */
 
-interface SizedEntry<Value> {
-  readonly value: Value
-  readonly size: number
-}
-
 /** A map whose oldest entries are removed if there are too many, or if they are too large together. */
 export class BoundedMap<Value> {
   readonly #maxEntries: number
   readonly #maxSize: number
-  readonly #entries = new Map<string, SizedEntry<Value>>()
+  readonly #entries = new Map<string, { readonly value: Value; readonly size: number }>()
   /** The size of all entries. */
   #total = 0
 
-  constructor(maxEntries: number, maxSize: number) {
+  /** @param maxSize the largest sum of the sizes of all entries. Default: no limit */
+  constructor(maxEntries: number, maxSize: number = Number.POSITIVE_INFINITY) {
     this.#maxEntries = maxEntries
     this.#maxSize = maxSize
   }
@@ -27,7 +23,7 @@ export class BoundedMap<Value> {
   }
 
   /** Adds a value as the newest one. If it is larger than the limit by itself, removes only the earlier value of the key. */
-  set(key: string, value: Value, size: number): void {
+  set(key: string, value: Value, size = 0): void {
     this.delete(key)
     if (size > this.#maxSize) return
     for (const oldest of this.#entries.keys()) {
@@ -46,12 +42,4 @@ export class BoundedMap<Value> {
   deleteWhere(matches: (value: Value) => boolean): void {
     for (const [key, { value }] of this.#entries) if (matches(value)) this.delete(key)
   }
-}
-
-/** Adds a value at the end of a map. When the map is full, its oldest value is removed. */
-export function setBounded<Value>(map: Map<string, Value>, limit: number, key: string, value: Value): void {
-  map.delete(key)
-  const [oldest] = map.size >= limit ? map.keys() : []
-  if (oldest !== undefined) map.delete(oldest)
-  map.set(key, value)
 }

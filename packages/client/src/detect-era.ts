@@ -14,7 +14,7 @@ import {
   type Revision,
   RpcError,
 } from '@mcpx/protocol'
-import { setBounded } from './bounded-map.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { openConnection, type Target, type UndeterminedConnection } from './connection.ts'
 import { type EraConnection, type FirstRequestOptions, invalidResult } from './era.ts'
 import { openLegacy } from './legacy.ts'
@@ -37,12 +37,12 @@ const MAX_REMEMBERED = 1_000
 
 /** Creates a separate memory for the eras of servers. By default, all clients of a process share one memory. */
 export function createEraMemory(): EraMemory {
-  const eras = new Map<string, Era>()
+  const eras = new BoundedMap<Era>(MAX_REMEMBERED)
   return {
     get: (peer) => eras.get(peer),
     set(peer, era) {
       if (era === undefined) eras.delete(peer)
-      else setBounded(eras, MAX_REMEMBERED, peer, era)
+      else eras.set(peer, era)
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The names of a group of servers: `git_search` is the tool `search` of the server `git`. */
 
 import { quoted } from '@mcpx/protocol'
-import { setBounded } from './bounded-map.ts'
+import { BoundedMap } from './bounded-map.ts'
 
 /** The longest name that the APIs of models accept. */
 const MAX_NAME_LENGTH = 64
@@ -23,13 +23,13 @@ export class GroupNames {
   readonly #members: readonly string[]
   readonly #separator: string
   /** The names at each server by the names in the group. */
-  readonly #known = new Map<string, Map<string, string>>()
+  readonly #known = new Map<string, BoundedMap<string>>()
 
   constructor(members: readonly string[], separator: string) {
     // Sort long names first, because `a_b_c` is more likely the tool `c` of `a_b` than the tool `b_c` of `a`.
     this.#members = [...members].sort((one, other) => other.length - one.length)
     this.#separator = separator
-    for (const member of members) this.#known.set(member, new Map())
+    for (const member of members) this.#known.set(member, new BoundedMap(MAX_REMEMBERED))
   }
 
   /** Returns the name in the group, and remembers it. */
@@ -39,7 +39,7 @@ export class GroupNames {
       const full = attempt === 0 && plain.length <= MAX_NAME_LENGTH ? plain : withHash(plain, member, name, attempt)
       const owner = this.find(full) ?? { member, name }
       if (owner.member !== member || owner.name !== name) continue
-      setBounded(this.#known.get(member) as Map<string, string>, MAX_REMEMBERED, full, name)
+      this.#known.get(member)?.set(full, name)
       return full
     }
   }

@@ -12,7 +12,7 @@ import {
   type Task,
   type Tool,
 } from '@mcpx/protocol'
-import { setBounded } from './bounded-map.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { DEFAULT_MAX_TIMEOUT, type EraConnection } from './era.ts'
 import type { ExtensionCall } from './extensions.ts'
 import type { ClientOptions, RequestCallOptions } from './options.ts'
@@ -25,7 +25,7 @@ const MAX_TOOLS = 10_000
 export class LegacyTaskTools {
   readonly #options: ClientOptions
   readonly #list: () => Promise<unknown>
-  readonly #support = new Map<string, unknown>()
+  readonly #support = new BoundedMap<unknown>(MAX_TOOLS)
   readonly #listed = new WeakMap<EraConnection, Promise<unknown>>()
 
   /** @param list lists the tools of the server, which are passed to `learn` */
@@ -39,7 +39,7 @@ export class LegacyTaskTools {
     for (const { name, execution } of tools as readonly (Tool & { readonly execution?: JsonObject })[]) {
       this.#support.delete(name)
       const { taskSupport } = execution ?? {}
-      if (taskSupport !== undefined) setBounded(this.#support, MAX_TOOLS, name, taskSupport)
+      if (taskSupport !== undefined) this.#support.set(name, taskSupport)
     }
   }
 
@@ -62,7 +62,7 @@ export class LegacyTaskTools {
     const listed = this.#listed.get(connection) ?? this.#list().catch(() => {})
     this.#listed.set(connection, listed)
     const name = params.name as string
-    if (!this.#support.has(name)) await listed
+    if (this.#support.get(name) === undefined) await listed
     const support = this.#support.get(name)
     const wantsTask = resultTypes.includes('task')
     if (support !== 'required' && !(wantsTask && support === 'optional')) return send(params)

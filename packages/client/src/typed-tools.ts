@@ -1,6 +1,7 @@
 /** Tools as functions, with types that are inferred from the server. */
 
 import type { CallToolResult, GetPromptResult, JsonObject } from '@mcpx/protocol'
+import { BoundedMap } from './bounded-map.ts'
 import type { ClientCalls } from './client.ts'
 import type { CallOptions, HandleCallOptions } from './options.ts'
 import type { TaskHandle, TaskOptions } from './tasks.ts'
@@ -109,6 +110,9 @@ export class ToolCallError extends Error {
   }
 }
 
+/** How many functions are kept, so that the same tool has the same function. Above this number, the oldest is created again. */
+const MAX_CALLERS = 10_000
+
 type SendCall = (
   name: string,
   args: JsonObject | undefined,
@@ -117,7 +121,7 @@ type SendCall = (
 
 /** @param isLegacy whether the revision may have no structured content, so that a text block contains the JSON */
 export function createToolCallers<Server>(callTool: SendCall, isLegacy: () => boolean): ToolCallers<Server> {
-  const callers = new Map<string, (args?: JsonObject, options?: CallOptions) => Promise<unknown>>()
+  const callers = new BoundedMap<(args?: JsonObject, options?: CallOptions) => Promise<unknown>>(MAX_CALLERS)
 
   function callerOf(name: string) {
     const known = callers.get(name)
