@@ -4,6 +4,7 @@
  */
 
 import {
+  type Awaitable,
   ConnectionError,
   type Connector,
   check,
@@ -16,16 +17,9 @@ import {
 } from '@mcpx/protocol'
 import { BoundedMap } from './bounded-map.ts'
 import { openConnection, type Target, type UndeterminedConnection } from './connection.ts'
-import { type EraConnection, type FirstRequestOptions, invalidResult } from './era.ts'
+import { type EraConnection, type FirstRequestOptions, invalidResult, newestRevision } from './era.ts'
 import { openLegacy } from './legacy.ts'
-import {
-  discoverServer,
-  isLegacyRefusal,
-  ModernConnection,
-  mutualRevision,
-  PROBE_TIMEOUT,
-  supportedBy,
-} from './modern.ts'
+import { discoverServer, isLegacyRefusal, ModernConnection, PROBE_TIMEOUT, supportedBy } from './modern.ts'
 import type { EraMemory } from './options.ts'
 import type { ClientState } from './state.ts'
 
@@ -67,7 +61,6 @@ class EraDetection {
   readonly #target: Target
   readonly #signal: AbortSignal | undefined
   readonly #connector: Pick<Connector, 'peer' | 'probeTimeout' | 'silence'>
-  readonly #memory: EraMemory
   /** The newest connection. */
   #undetermined: UndeterminedConnection | undefined
   /**
@@ -83,7 +76,6 @@ class EraDetection {
     this.#target = target
     this.#signal = signal
     this.#connector = 'respond' in target ? {} : target
-    this.#memory = state.options.eraMemory ?? processMemory
     this.#timeLeft = state.options.connectTimeout ?? CONNECT_TIMEOUT
   }
 
@@ -127,18 +119,13 @@ class EraDetection {
   }
 
   async #remember(era: Era | undefined): Promise<void> {
-    const { peer } = this.#connector
-    try {
-      if (peer !== undefined) await this.#memory.set(peer, era)
-    } catch (error) {
-      this.#state.onWarning(error as Error)
-    }
+    await this.#useMemory((memory, peer) => memory.set(peer, era))
   }
 
-  async #recall(): Promise<Era | undefined> {
+  async #useMemory<T>(use: (memory: EraMemory, peer: string) => Awaitable<T>): Promise<T | undefined> {
     const { peer } = this.#connector
     try {
-      return peer === undefined ? undefined : await this.#memory.get(peer)
+      return peer === undefined ? undefined : await use(this.#state.options.eraMemory ?? processMemory, peer)
     } catch (error) {
       this.#state.onWarning(error as Error)
       return undefined
@@ -150,7 +137,7 @@ class EraDetection {
    * legacy, or if it has become modern.
    */
   async #connectAsRemembered(): Promise<EraConnection | undefined> {
-    if ((await this.#recall()) !== 'legacy') return undefined
+    if ((await this.#useMemory((memory, peer) => memory.get(peer))) !== 'legacy') return undefined
     try {
       return await this.#openLegacy(await this.#open(), undefined)
     } catch (error) {
@@ -183,16 +170,16 @@ class EraDetection {
       result = await discover()
     } catch (error) {
       const supported = supportedBy(error)
-      agreed = mutualRevision(supported)
+      agreed = newestRevision(supported, 'modern')
       if (agreed === undefined) {
-        const offer = newestRevision(supported)
+        const offer = newestRevision(supported, 'legacy')
         if (offer === undefined && !this.#isEvidence(error)) throw error
         return { undetermined, error, offer }
       }
       result = await discover(agreed)
     }
     const { value, problem } = check(DiscoverResult, result, 'result')
-    const revision = value && (mutualRevision(value.supportedVersions) ?? agreed)
+    const revision = value && (newestRevision(value.supportedVersions, 'modern') ?? agreed)
     if (revision === undefined) return { undetermined, ...readOtherResult(result, problem) }
     return new ModernConnection(this.#state, undetermined, value as DiscoverResult, revision)
   }
@@ -306,15 +293,10 @@ function readOtherResult(result: unknown, problem: string | undefined): Pick<Leg
     if (supported !== undefined) throw error
     return { error, offer: undefined }
   }
-  const offer = newestRevision(supported)
+  const offer = newestRevision(supported, 'legacy')
   const error = noMutualRevisionError(supported as readonly string[])
   if (offer === undefined) throw error
   return { error, offer }
-}
-
-/** Returns the newest revision of a list that a server sent. */
-function newestRevision(supported: unknown): Revision | undefined {
-  return Array.isArray(supported) ? supported.filter(isRevision).sort().at(-1) : undefined
 }
 
 function isGone(error: unknown): boolean {

@@ -14,6 +14,7 @@ import {
   type NotificationMessage,
   quoted,
   type Revision,
+  revisionsOf,
   type Schema,
   type ServerCapabilities,
   type SubscriptionFilter,
@@ -77,6 +78,12 @@ export interface EraConnection {
   setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void>
   ping(options: CallOptions): Promise<void>
   notifyRootsChanged(): Promise<void>
+}
+
+/** Returns the newest revision of an era that both this client and the list of the server contain, or undefined. */
+export function newestRevision(supported: unknown, era: Era): Revision | undefined {
+  if (!Array.isArray(supported)) return undefined
+  return revisionsOf(era).findLast((revision) => supported.includes(revision))
 }
 
 /** The name of a request in error messages: `tools/call "add"`. */

@@ -11,9 +11,7 @@ import {
   type DiscoverResult,
   type Envelope,
   ErrorCode,
-  eraOf,
   InputRequiredResult,
-  isRevision,
   type JsonObject,
   LATEST_MODERN_REVISION,
   LONGEST_TIMER,
@@ -39,6 +37,7 @@ import {
   type EraConnection,
   type FirstRequestOptions,
   invalidResult,
+  newestRevision,
   requestLabel,
   type ServerFacts,
   type Side,
@@ -51,16 +50,6 @@ import type { ClientState } from './state.ts'
 
 /** The default time in which a server must respond to `server/discover`, in ms. Connectors can have another default. */
 export const PROBE_TIMEOUT = 5_000
-
-/** Returns the newest modern revision that both this client and the list of the server contain, or undefined. */
-export function mutualRevision(supported: unknown): Revision | undefined {
-  if (!Array.isArray(supported)) return undefined
-  return supported
-    .filter(isRevision)
-    .filter((revision) => eraOf(revision) === 'modern')
-    .sort()
-    .at(-1)
-}
 
 /** Returns the supported revisions in the error for an unsupported revision. Returns undefined for other errors. */
 export function supportedBy(error: unknown): unknown {
@@ -196,7 +185,7 @@ export class ModernConnection implements EraConnection {
     } catch (error) {
       const supported = supportedBy(error)
       if (supported === undefined) throw error
-      const mutual = mutualRevision(supported)
+      const mutual = newestRevision(supported, 'modern')
       if (mutual === undefined) {
         this.#isOutdated = true
         throw error
@@ -247,7 +236,6 @@ export class ModernConnection implements EraConnection {
   async listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
     const notifications = allowedFilter(filter, this.server.capabilities, this.#state.extensions)
     const stop = new AbortController()
-    const cancel = () => stop.abort(listener.signal.reason)
     const abort = () => stop.abort(notConfirmedError(listener.timeout))
     const timer = listener.timeout > LONGEST_TIMER ? undefined : setTimeout(abort, listener.timeout)
     let endedByServer = false
@@ -265,12 +253,10 @@ export class ModernConnection implements EraConnection {
       } else this.#state.handle(notification)
     }
 
-    listener.signal.addEventListener('abort', cancel)
-    if (listener.signal.aborted) cancel()
     try {
       const params = withEnvelope({ notifications }, envelopeOf(this.#state, this.revision, {}))
       await this.connection.request('subscriptions/listen', params, {
-        signal: stop.signal,
+        signal: AbortSignal.any([listener.signal, stop.signal]),
         timeout: Number.POSITIVE_INFINITY,
         maxTimeout: Number.POSITIVE_INFINITY,
         onNotification,
@@ -282,7 +268,6 @@ export class ModernConnection implements EraConnection {
       throw stop.signal.aborted ? stop.signal.reason : await this.#explainRefusal(error)
     } finally {
       clearTimeout(timer)
-      listener.signal.removeEventListener('abort', cancel)
     }
   }
 
@@ -364,29 +349,24 @@ function replacedError(cause: ConnectionError): ConnectionError {
   return new ConnectionError('closed', 'The server no longer supports the modern era', options)
 }
 
-const deprecated = {
-  sampling: 'let servers call the API of a model themselves',
-  roots: 'name folders in the arguments of tools, or in the configuration of the server',
-  logging: "read the server's standard error, or its traces",
-} as const
+interface Process {
+  emitWarning?(message: string, options: { type: string; code: string }): void
+}
 
 const warned = new Set<string>()
 
 /** Emits a `DeprecationWarning`, once in a process, for each deprecated feature that the options use. */
 function warnOfDeprecated({ onSample, roots, onLog, logLevel }: ClientOptions): void {
-  if (onSample !== undefined) warnOnce('sampling')
-  if (roots !== undefined) warnOnce('roots')
-  if (onLog !== undefined || logLevel !== undefined) warnOnce('logging')
-}
-
-interface Process {
-  emitWarning?(message: string, options: { type: string; code: string }): void
-}
-
-function warnOnce(feature: keyof typeof deprecated): void {
-  if (warned.has(feature)) return
-  warned.add(feature)
-  const message = `@mcpx/client: ${feature} is deprecated in the newest revision of the protocol; ${deprecated[feature]}`
   const { process } = globalThis as { readonly process?: Process }
-  process?.emitWarning?.(message, { type: 'DeprecationWarning', code: `MCPX_${feature.toUpperCase()}` })
+  const features = [
+    ['sampling', onSample, 'let servers call the API of a model themselves'],
+    ['roots', roots, 'name folders in the arguments of tools, or in the configuration of the server'],
+    ['logging', onLog ?? logLevel, "read the server's standard error, or its traces"],
+  ] as const
+  for (const [feature, option, remedy] of features) {
+    if (option === undefined || warned.has(feature)) continue
+    warned.add(feature)
+    const message = `@mcpx/client: ${feature} is deprecated in the newest revision of the protocol; ${remedy}`
+    process?.emitWarning?.(message, { type: 'DeprecationWarning', code: `MCPX_${feature.toUpperCase()}` })
+  }
 }
