@@ -256,12 +256,11 @@ function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
   const { onProgress, onStatus, onNotification, onLog, onInputRequest } = options
   if (!(onProgress || onStatus || onNotification || onLog || onInputRequest)) return options
   const { process } = globalThis as { readonly process?: Process }
-  const runInContext = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage?.snapshot?.()
-  if (runInContext === undefined)
-    return { ...options, onInputRequest: onInputRequest && checkedOnInputRequest(onInputRequest) }
+  const snapshot = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage?.snapshot?.()
+  const runInContext: RunInContext = snapshot ?? ((run, ...args) => run(...args))
 
   function bind<Args extends unknown[], Result>(callback: ((...args: Args) => Result) | undefined) {
-    return callback && ((...args: Args) => (runInContext as RunInContext)(callback, ...args))
+    return callback && ((...args: Args) => runInContext(callback, ...args))
   }
   return {
     ...options,

@@ -4,17 +4,17 @@
  */
 
 import {
+  abortable,
   type Change,
   type Connection,
   ConnectionError,
-  type NotificationMessage,
   pause,
   RpcError,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
 import { createDeferred, forEachConcurrently, within, withSignal } from './async.ts'
-import { allowedFilter, type ChangeListener, changeOf, type Side } from './era.ts'
+import { allowedFilter, type ChangeListener, type Side } from './era.ts'
 import type { ClientState } from './state.ts'
 
 const SUBSCRIBE = 'resources/subscribe'
@@ -41,13 +41,10 @@ export class LegacySubscriptions {
     this.#state = state
   }
 
-  /** Passes a change to the streams. Returns false for a notification that is not about a change. */
-  handle(notification: NotificationMessage): boolean {
-    const change = changeOf(notification)
-    if (change === undefined) return false
+  /** Passes a change to the streams. */
+  handle(change: Change): void {
     this.#state.cache.invalidate(change)
     for (const listener of this.#listeners) listener(change)
-    return true
   }
 
   /** Called when notifications of the session may have been lost. */
@@ -89,8 +86,12 @@ export class LegacySubscriptions {
       if (refusal !== undefined && Object.keys(withoutRefused(filter, refused)).length === 0) throw refusal
       onReady()
       this.#missedListeners.add(onReady)
-      await this.#untilOver(listener.signal, lost.promise)
-      return 'client'
+      const lostResource = lost.promise.then(lostError)
+      const end = await abortable(Promise.race([this.#connection.closed, lostResource]), listener.signal)
+      throw end ?? new ConnectionError('closed', 'The connection was closed')
+    } catch (error) {
+      if (listener.signal.aborted) return 'client'
+      throw error
     } finally {
       isOver = true
       this.#listeners.delete(onChange)
@@ -105,17 +106,6 @@ export class LegacySubscriptions {
     const resource = new ResourceSubscription(uri, this.#resources, this.#connection, this.#state.onWarning)
     this.#resources.set(uri, resource)
     return resource
-  }
-
-  /** Resolves when the signal is aborted. Rejects when the connection ends or the subscription to a resource is lost. */
-  async #untilOver(signal: AbortSignal, lost: Promise<void>): Promise<void> {
-    const aborted = createDeferred<'aborted'>()
-    const stop = () => aborted.resolve('aborted')
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-    const end = await Promise.race([aborted.promise, this.#connection.closed, lost.then(lostError)])
-    signal.removeEventListener('abort', stop)
-    if (end !== 'aborted') throw end ?? new ConnectionError('closed', 'The connection was closed')
   }
 }
 

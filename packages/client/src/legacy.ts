@@ -1,6 +1,7 @@
 /** A connection of the legacy era: a handshake opens a session, and the server can send requests to the client. */
 
 import {
+  type Change,
   type ClientRequests,
   type Connection,
   ConnectionError,
@@ -42,6 +43,7 @@ import {
   checkResultOf,
   type EraConnection,
   type FirstRequestOptions,
+  newestRevision,
   requestLabel,
   type ServerFacts,
   type Side,
@@ -64,10 +66,7 @@ interface InputCount {
 }
 
 /** The result of the handshake. */
-interface Handshake {
-  readonly revision: Revision
-  readonly server: ServerFacts
-}
+type Handshake = Pick<EraConnection, 'revision' | 'server'>
 
 /**
  * Opens a session. The server sends no requests until `start` is called.
@@ -200,20 +199,22 @@ export class LegacyConnection implements EraConnection, MessageListener {
   }
 
   handle(notification: NotificationMessage): void {
-    if (!this.subscriptions.handle(notification)) this.#state.handle(notification)
-    else this.#passUndeclared(notification)
+    const change = changeOf(notification)
+    if (change === undefined) this.#state.handle(notification)
+    else {
+      this.subscriptions.handle(change)
+      this.#passUndeclared(change, notification.method)
+    }
   }
 
   /**
    * Passes a list change to `onChange` if the server did not declare the capability. No stream of changes contains such
    * a change.
    */
-  #passUndeclared(notification: NotificationMessage): void {
-    const change = changeOf(notification)
-    if (change === undefined || change.kind === 'resource') return
-    if (this.server.capabilities[change.kind]?.listChanged === true) return
+  #passUndeclared(change: Change, method: string): void {
+    if (change.kind === 'resource' || this.server.capabilities[change.kind]?.listChanged === true) return
     const { onChange } = this.#state.options
-    this.#state.tolerate('change', `The server announced a change that it did not declare: ${notification.method}`)
+    this.#state.tolerate('change', `The server announced a change that it did not declare: ${method}`)
     guarded(onChange, this.#state.onWarning)(change)
   }
 
@@ -376,6 +377,5 @@ function nearestRevision(selected: string): Revision | undefined {
 /** Returns a revision from the error of a server that refuses the proposed revision and lists the revisions that it accepts. */
 function revisionInError(error: unknown): Revision | undefined {
   const supported = error instanceof RpcError ? (error.data as JsonObject | undefined)?.supported : undefined
-  if (!Array.isArray(supported)) return undefined
-  return revisionsOf('legacy').findLast((revision) => supported.includes(revision))
+  return newestRevision(supported, 'legacy')
 }

@@ -236,6 +236,7 @@ export class ModernConnection implements EraConnection {
   async listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
     const notifications = allowedFilter(filter, this.server.capabilities, this.#state.extensions)
     const stop = new AbortController()
+    const cancel = () => stop.abort(listener.signal.reason)
     const abort = () => stop.abort(notConfirmedError(listener.timeout))
     const timer = listener.timeout > LONGEST_TIMER ? undefined : setTimeout(abort, listener.timeout)
     let endedByServer = false
@@ -253,10 +254,12 @@ export class ModernConnection implements EraConnection {
       } else this.#state.handle(notification)
     }
 
+    listener.signal.addEventListener('abort', cancel)
+    if (listener.signal.aborted) cancel()
     try {
       const params = withEnvelope({ notifications }, envelopeOf(this.#state, this.revision, {}))
       await this.connection.request('subscriptions/listen', params, {
-        signal: AbortSignal.any([listener.signal, stop.signal]),
+        signal: stop.signal,
         timeout: Number.POSITIVE_INFINITY,
         maxTimeout: Number.POSITIVE_INFINITY,
         onNotification,
@@ -268,6 +271,7 @@ export class ModernConnection implements EraConnection {
       throw stop.signal.aborted ? stop.signal.reason : await this.#explainRefusal(error)
     } finally {
       clearTimeout(timer)
+      listener.signal.removeEventListener('abort', cancel)
     }
   }
 

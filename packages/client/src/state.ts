@@ -18,7 +18,7 @@ import {
   TelemetryReporter,
 } from '@mcpx/protocol'
 import { Extensions } from './extensions.ts'
-import { answerInputRequest, checkRootList, declaredCapabilities } from './input-requests.ts'
+import { answerInputRequest, checkRoots, declaredCapabilities } from './input-requests.ts'
 import { LockGuard } from './lock.ts'
 import type { CallOptions, ClientOptions, InputRequestOrigin, Progress } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
@@ -56,15 +56,14 @@ export class ClientState {
   readonly reporter: TelemetryReporter | undefined
   /** Answers an input request by the callbacks of the client. */
   readonly answerInput: (request: InputRequest, origin: InputRequestOrigin) => Promise<InputResponse>
-  readonly #onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /** The lowest level of log messages that this client wants. */
   logLevel: LoggingLevel | undefined
 
   /** @param label the beginning of the lines of `debug` */
-  constructor(options: ClientOptions, label = 'client') {
+  constructor(options: ClientOptions, label: string) {
     const { cache = 256, clientInfo, debug, extensions = [], lock, onLockDifference, onLog, onWarning, roots } = options
     const { tasks, telemetry } = options
-    if (roots !== undefined && typeof roots !== 'function') checkRootList(roots)
+    if (roots !== undefined && typeof roots !== 'function') checkRoots(roots)
     this.options = options
     this.onWarning = guarded(onWarning)
     this.capabilities = declaredCapabilities(options)
@@ -77,7 +76,6 @@ export class ClientState {
     this.observer = createDebugObserver(label, debug)
     this.reporter = telemetry && new TelemetryReporter(telemetry, this.onWarning)
     this.answerInput = (request, origin) => answerInputRequest(options, request, origin)
-    this.#onLog = onLog && guarded(onLog, this.onWarning)
     this.logLevel = options.logLevel ?? (onLog && 'info')
   }
 
@@ -89,15 +87,15 @@ export class ClientState {
     this.onWarning(new ConnectionError(reason, message, { hint }))
   }
 
-  /** Handles a notification of an extension, or a log message that the server sent outside of the stream of a request. */
-  handle(notification: NotificationMessage): void {
+  /**
+   * Handles a notification of an extension, or a log message. `onLog` is the callback of the call on whose stream it
+   * arrived. Otherwise, if several calls have an `onLog`, the message may belong to any of these calls, so only the
+   * client's `onLog` is called.
+   */
+  handle(notification: NotificationMessage, onLog = this.turns.onLog ?? this.options.onLog): void {
     if (this.extensions.handle(notification)) return
-    // If several calls have an `onLog`, the message may belong to any of these calls, so pass it only to the client's
-    // `onLog`.
-    const { onLog } = this.turns
-    const callback = onLog === undefined ? this.#onLog : guarded(onLog, this.onWarning)
     const entry = this.#readLog(notification)
-    if (entry !== undefined) callback?.(entry)
+    if (entry !== undefined) guarded(onLog, this.onWarning)(entry)
   }
 
   /** Returns the options for the transport. They pass the notifications of the request to the callbacks of the call. */
@@ -117,11 +115,7 @@ export class ClientState {
       if (notification.method === 'notifications/progress') {
         const progress = readProgress(notification)
         if (progress !== undefined) guarded(onProgress, this.onWarning)(progress)
-      } else if (onLog === undefined) this.handle(notification)
-      else if (!this.extensions.handle(notification)) {
-        const entry = this.#readLog(notification)
-        if (entry !== undefined) guarded(onLog, this.onWarning)(entry)
-      }
+      } else this.handle(notification, onLog)
     }
     return options
   }
