@@ -13,9 +13,9 @@ import {
   kindOf,
   quoted,
   type Responder,
+  refuseUnknownOption,
   type ServerCapabilities,
   type SubscriptionFilter,
-  unknownOption,
 } from '@mcpx/protocol'
 import { checkString } from './calls.ts'
 import { createChangeQueue, overflowError } from './change-queue.ts'
@@ -84,8 +84,7 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   checkClientOptions(shared)
   checkSeparator(separator)
   for (const name of names) checkServerName('connectAll', name)
-  const problem = unknownOption('connectAll: servers', servers ?? {}, names)
-  if (problem !== undefined) throw new TypeError(problem)
+  refuseUnknownOption('connectAll: servers', servers ?? {}, names)
   const own = new Map(Object.entries<ClientOptions | undefined>(servers ?? {}))
   const onWarning = guarded(options.onWarning)
   const clients: Record<string, Client> = {}
@@ -137,26 +136,11 @@ function createGroup(
 ): GroupCalls & AsyncDisposable {
   const members = Object.entries(clients).map(([name, client]): Member => ({ name, client }))
   const memberNames = members.map(({ name }) => name)
-  const createNames = (list: (client: Client, options: CallOptions) => Listing<{ readonly name: string }>) =>
-    new ListedNames(new GroupNames(memberNames, separator), (member, options) => list(clientOf(member), options).all())
-  const tools = createNames((client, options) => client.listTools(options))
-  const prompts = createNames((client, options) => client.listPrompts(options))
+  const tools = createNames(memberNames, separator, (member, options) => clientOf(member).listTools(options))
+  const prompts = createNames(memberNames, separator, (member, options) => clientOf(member).listPrompts(options))
 
   function clientOf(member: string): Client {
     return clients[member] as Client
-  }
-
-  function noSuchServer(full: string, beginnings: readonly string[]): ConnectionError {
-    const hint = `Names begin with one of ${beginnings.join(', ')}`
-    return new ConnectionError('unsupported', `No server of this group has ${quoted(full)}`, { hint })
-  }
-
-  /** Returns the server that a name belongs to. Throws if the name does not begin with the name of a server. */
-  async function ownerOf(names: ListedNames, full: string, { signal, timeout }: CallOptions = {}): Promise<MemberName> {
-    const owner = await names.ownerOf(full, { signal, timeout })
-    const beginnings = memberNames.map((name) => `${name}${separator}`)
-    if (owner === undefined) throw noSuchServer(full, beginnings)
-    return owner
   }
 
   /** Returns the server that a URI belongs to. Throws if the URI does not begin with the name of a server. */
@@ -217,7 +201,7 @@ function createGroup(
       ),
     callTool: (async (full: string, args?: JsonObject, options?: ToolCallOptions) => {
       checkString('callTool(name, args)', full)
-      const { member, name } = await ownerOf(tools, full, options)
+      const { member, name } = await tools.ownerOf(full, options)
       const rename = (result: CallToolResult): CallToolResult => ({
         ...result,
         content: result.content.map((block) => withUri(member, block)),
@@ -234,7 +218,7 @@ function createGroup(
     },
     async getPrompt(full, args, options) {
       checkString('getPrompt(name, args)', full)
-      const { member, name } = await ownerOf(prompts, full, options)
+      const { member, name } = await prompts.ownerOf(full, options)
       const result = await clientOf(member).getPrompt(name, args, options)
       return {
         ...result,
@@ -244,7 +228,7 @@ function createGroup(
     async complete(params, options) {
       const { ref } = params
       if (ref.type === 'ref/prompt') {
-        const { member, name } = await ownerOf(prompts, ref.name, options)
+        const { member, name } = await prompts.ownerOf(ref.name, options)
         return clientOf(member).complete({ ...params, ref: { ...ref, name } }, options)
       }
       const { member, uri } = ownerOfUri(ref.uri)
@@ -268,44 +252,52 @@ function createGroup(
 
 // Names
 
-type ListNames = (member: string, options: CallOptions) => Promise<readonly { readonly name: string }[]>
+/** Creates the names of the tools or of the prompts of the group. */
+function createNames(
+  memberNames: readonly string[],
+  separator: string,
+  list: (member: string, options: CallOptions) => Listing<{ readonly name: string }>,
+) {
+  const names = new GroupNames(memberNames, separator)
+  const listed = new Set<string>()
 
-/** The names of the tools or of the prompts of a group. */
-class ListedNames {
-  readonly #names: GroupNames
-  readonly #list: ListNames
-  readonly #listed = new Set<string>()
-
-  constructor(names: GroupNames, list: ListNames) {
-    this.#names = names
-    this.#list = list
-  }
-
-  readonly rename = <Item extends { readonly name: string }>(member: string, item: Item): Item => ({
-    ...item,
-    name: this.#names.add(member, item.name),
-  })
-
-  /**
-   * Returns the server that a name belongs to. If the name was not listed yet, lists the servers that may have it,
-   * once. Also lists servers whose names may conflict with it, because conflicting names are changed.
-   */
-  async ownerOf(full: string, options: CallOptions): Promise<MemberName | undefined> {
-    const known = this.#names.find(full)
-    if (known !== undefined) return known
-    for (const member of this.#names.membersInConflict(full)) await this.#learn(member, options)
-    return this.#names.find(full) ?? this.#names.guess(full)[0]
-  }
-
-  async #learn(member: string, options: CallOptions): Promise<void> {
-    if (this.#listed.has(member)) return
+  async function learn(member: string, options: CallOptions): Promise<void> {
+    if (listed.has(member)) return
     try {
-      for (const { name } of await this.#list(member, options)) this.#names.add(member, name)
-      this.#listed.add(member)
+      for (const { name } of await list(member, options).all()) names.add(member, name)
+      listed.add(member)
     } catch {
       // Ignore the error, because the call that needs the name fails for the same reason.
     }
   }
+
+  return {
+    rename: <Item extends { readonly name: string }>(member: string, item: Item): Item => ({
+      ...item,
+      name: names.add(member, item.name),
+    }),
+    /**
+     * Returns the server that a name belongs to. If the name was not listed yet, lists the servers that may have it,
+     * once. Also lists servers whose names may conflict with it, because conflicting names are changed. Throws if
+     * the name does not begin with the name of a server.
+     */
+    async ownerOf(full: string, { signal, timeout }: CallOptions = {}): Promise<MemberName> {
+      const known = names.find(full)
+      if (known !== undefined) return known
+      for (const member of names.membersInConflict(full)) await learn(member, { signal, timeout })
+      const owner = names.find(full) ?? names.guess(full)[0]
+      if (owner !== undefined) return owner
+      throw noSuchServer(
+        full,
+        memberNames.map((name) => `${name}${separator}`),
+      )
+    },
+  }
+}
+
+function noSuchServer(full: string, beginnings: readonly string[]): ConnectionError {
+  const hint = `Names begin with one of ${beginnings.join(', ')}`
+  return new ConnectionError('unsupported', `No server of this group has ${quoted(full)}`, { hint })
 }
 
 // Lists

@@ -194,23 +194,14 @@ async function sample(options: ClientOptions, params: CreateMessageRequestParams
 async function listRoots({ roots }: ClientOptions): Promise<ListRootsResult> {
   if (roots === undefined) throw methodNotFound('roots/list')
   const list = typeof roots === 'function' ? await roots() : roots
-  if (!Array.isArray(list))
-    throw new InvalidAnswer(`roots: expected a function that returns an array, got ${kindOf(list)}`)
-  checkRoots(list)
+  checkRoots(list, 'a function that returns an array')
   return { roots: [...list] }
 }
 
-/** Throws `InvalidAnswer` for a list of roots that cannot be sent. */
-export function checkRootList(roots: unknown): void {
-  if (!Array.isArray(roots)) {
-    throw new InvalidAnswer(`roots: expected an array of roots, or a function that returns one, got ${kindOf(roots)}`)
-  }
-  checkRoots(roots)
-}
-
-/** Throws `InvalidAnswer` for the first value that is not a root with a `file:` URI. JavaScript code may pass anything. */
-function checkRoots(roots: readonly unknown[]): void {
-  roots.forEach((root, index) => {
+/** Throws `InvalidAnswer` unless this is an array of roots with `file:` URIs. JavaScript code may pass anything. */
+export function checkRoots(roots: unknown, expected = 'an array of roots, or a function that returns one'): void {
+  if (!Array.isArray(roots)) throw new InvalidAnswer(`roots: expected ${expected}, got ${kindOf(roots)}`)
+  roots.forEach((root: unknown, index) => {
     const place = `roots[${index}]`
     if (!isObject(root) || root instanceof URL) {
       const remedy = typeof root === 'string' || root instanceof URL ? `{ uri: ${quoted(String(root))} }` : '{ uri }'

@@ -218,8 +218,8 @@ function shown(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 
-function memberOf(record: Readonly<Record<string, JsonObject>>, name: string): JsonObject | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined
+function memberOf(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 type Subject = Pick<LockDifference, 'item' | 'name'>
@@ -236,15 +236,11 @@ function compareItems(section: Section, name: string, before: unknown, after: un
 function compareValues(subject: Subject, path: string, before: unknown, after: unknown): LockDifference[] {
   if (isObject(before) && isObject(after)) {
     return Object.keys({ ...before, ...after }).flatMap((name) =>
-      compareValues(subject, path === '' ? name : `${path}.${name}`, own(before, name), own(after, name)),
+      compareValues(subject, path === '' ? name : `${path}.${name}`, memberOf(before, name), memberOf(after, name)),
     )
   }
   if (JSON.stringify(sortMembers(before)) === JSON.stringify(sortMembers(after))) return []
   return [{ ...subject, change: 'changed', path, before, after, ...rateMember(subject.item, path, before, after) }]
-}
-
-function own(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 interface Rating {

@@ -24,9 +24,9 @@ import {
   type RequestedSchema,
   type Revision,
   type Root,
+  refuseUnknownOption,
   type Task,
   type Telemetry,
-  unknownOption,
 } from '@mcpx/protocol'
 import type { ClientExtension } from './extensions.ts'
 import type { LockDifference, ServerLock } from './lock.ts'
@@ -357,7 +357,9 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
 export function checkClientOptions(options: ClientOptions, place = 'connect'): void {
   refuseUnknown(place, options, CLIENT_OPTIONS)
   const prefix = place === 'connect' ? '' : `${place}: `
-  checkClientNumbers(prefix, options)
+  const { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages, cache } = options
+  checkNumbers(prefix, { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages })
+  if (cache !== false) checkNumbers(prefix, { cache })
   const { era = 'auto', connectTimeout = 1 } = options
   if (!(connectTimeout > 0)) {
     throw new RangeError(
@@ -372,13 +374,6 @@ export function checkClientOptions(options: ClientOptions, place = 'connect'): v
 /** Throws for an option of `connectAll` that does not exist. */
 export function checkGroupOptions(options: GroupOptions): void {
   refuseUnknown('connectAll', options, { ...CLIENT_OPTIONS, separator: true, servers: true })
-  checkClientNumbers('', options)
-}
-
-function checkClientNumbers(place: string, options: ClientOptions): void {
-  const { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages, cache } = options
-  checkNumbers(place, { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages })
-  if (cache !== false) checkNumbers(place, { cache })
 }
 
 /** Throws for an option of a call that does not exist, and for a timeout that is out of range. */
@@ -408,6 +403,5 @@ const OTHER_NAMES = {
 
 /** Throws for an unknown option, because a misspelled option would have no effect. */
 export function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
-  const problem = unknownOption(place, options, Object.keys(known), OTHER_NAMES)
-  if (problem !== undefined) throw new TypeError(problem)
+  refuseUnknownOption(place, options, Object.keys(known), OTHER_NAMES)
 }

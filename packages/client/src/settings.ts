@@ -1,6 +1,6 @@
 /** Reads the settings of hosts: the servers in `mcpServers`, as in the settings files of Claude, Cursor or VS Code. */
 
-import { type Connector, isObject, kindOf, nearestName, quoted, unknownOption } from '@mcpx/protocol'
+import { type Connector, isObject, kindOf, nearestName, quoted, refuseUnknownOption } from '@mcpx/protocol'
 import { checkServerName, MAX_SERVER_NAME } from './group-names.ts'
 
 /** The transports of the servers in settings, and the values of variables. */
@@ -36,8 +36,7 @@ export interface SettingsOptions {
  * @throws RangeError if two names become equal
  */
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
-  const problem = unknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
-  if (problem !== undefined) throw new TypeError(problem)
+  refuseUnknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
   checkOptionTypes(options)
   const [root, servers] = serversOf(settings)
   const entries = Object.entries(servers).map(([name, given]) => {

@@ -34,16 +34,13 @@ interface Turn {
    * call.
    */
   asking: number
+  /** Resolves when the call may be sent, if it had to wait. */
+  readonly started: Deferred<void>
 }
 
 interface Messages {
   readonly inputRequests: boolean
   readonly logs: boolean
-}
-
-interface WaitingTurn {
-  readonly turn: Turn
-  readonly started: Deferred<void>
 }
 
 /** How many calls may wait for their turn. */
@@ -56,7 +53,7 @@ const NEVER_ASKS = /\/list$|^completion\/|^logging\/|^ping$/
 export class Turns {
   readonly #declared: ClientCapabilities
   readonly #running = new Set<Turn>()
-  #waiting: readonly WaitingTurn[] = []
+  #waiting: readonly Turn[] = []
 
   /** @param declared the capabilities of the client. */
   constructor(declared: ClientCapabilities) {
@@ -131,44 +128,40 @@ export class Turns {
       onInputRequest,
       onLog,
       asking: 0,
+      started: createDeferred(),
     }
   }
 
   /** @param earlier the calls that have waited longer. */
-  #mayRun(turn: Turn, earlier: readonly WaitingTurn[]): boolean {
+  #mayRun(turn: Turn, earlier: readonly Turn[]): boolean {
     const others = [...this.#running]
     // While the user answers an input request, calls without input requests may run, because the answer may depend on
     // them.
     if (!turn.causes.inputRequests && others.some(({ asking }) => asking > 0)) {
       return !others.some((other) => other.asking === 0 && conflict(turn, other))
     }
-    return !others.some((other) => conflict(turn, other)) && !earlier.some((other) => conflict(turn, other.turn))
+    return !others.some((other) => conflict(turn, other)) && !earlier.some((other) => conflict(turn, other))
   }
 
   #startNext(): void {
-    for (const waiting of this.#waiting) {
-      const earlier = this.#waiting.slice(0, this.#waiting.indexOf(waiting))
-      if (!this.#mayRun(waiting.turn, earlier)) continue
-      this.#leave(waiting.turn)
-      this.#running.add(waiting.turn)
-      waiting.started.resolve()
+    for (const turn of this.#waiting) {
+      const earlier = this.#waiting.slice(0, this.#waiting.indexOf(turn))
+      if (!this.#mayRun(turn, earlier)) continue
+      this.#leave(turn)
+      this.#running.add(turn)
+      turn.started.resolve()
     }
   }
 
   #leave(turn: Turn): void {
-    this.#waiting = this.#waiting.filter((waiting) => waiting.turn !== turn)
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== turn)
   }
 
   async #wait(turn: Turn): Promise<void> {
-    const started = createDeferred<void>()
-    this.#waiting = [...this.#waiting, { turn, started }]
+    this.#waiting = [...this.#waiting, turn]
+    const waitForStart = () => turn.started.promise
     try {
-      await within(
-        turn.label,
-        turn,
-        () => started.promise,
-        () => timeoutError(turn),
-      )
+      await within(turn.label, turn, waitForStart, () => timeoutError(turn))
     } catch (error) {
       this.#leave(turn)
       this.#running.delete(turn)
