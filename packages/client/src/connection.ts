@@ -2,7 +2,6 @@
 
 import {
   type Awaitable,
-  type Connection,
   ConnectionError,
   type Connector,
   cancelledError,
@@ -33,25 +32,20 @@ export interface MessageListener {
 }
 
 /** A connection whose era is not known yet. The module of the era sets the listener. */
-export interface UndeterminedConnection {
-  readonly connection: Connection
-  /** Whether the connection has ended. */
-  readonly ended: boolean
-  /** The first invalid message that the server sent, as the transport reported it. */
-  readonly invalidMessage: Error | undefined
-  listener: MessageListener | undefined
-}
+export type UndeterminedConnection = Awaited<ReturnType<typeof openConnection>>
 
 /** Opens a connection. The signal ends waiting for it. */
 export async function openConnection(
   target: Target,
   { onWarning, observer, reporter }: Pick<ClientState, 'onWarning' | 'observer' | 'reporter'>,
   signal?: AbortSignal,
-): Promise<UndeterminedConnection> {
+) {
   if (signal?.aborted === true) throw cancelledError('connect', signal)
   const opened = {
     listener: undefined as MessageListener | undefined,
+    /** The first invalid message that the server sent, as the transport reported it. */
     invalidMessage: undefined as Error | undefined,
+    /** Whether the connection has ended. */
     ended: false,
   }
   const responder: Responder = {

@@ -3,20 +3,7 @@
 import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
 import { BoundedMap } from './bounded-map.ts'
 
-export interface ResponseCache {
-  get(method: string, params: JsonObject): JsonObject | undefined
-  /**
-   * Call it before a request is sent. Returns a function that caches the response. The function does not cache the
-   * response if entries were dropped in the meantime, because the response may be older than the change.
-   */
-  fetching(method: string, params: JsonObject): (result: JsonObject) => void
-  /** Drops the responses that a change makes stale. */
-  invalidate(change: Change): void
-  /** Drops the lists that may be stale because a call failed with this error. */
-  dropAfterError(method: string, code: number): void
-  /** Drops all responses to one method. */
-  drop(method: string): void
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>
 
 interface Entry {
   readonly method: string
@@ -35,7 +22,7 @@ const MAX_SIZE = 32 * 1024 * 1024
  * @param limit how many responses are kept. Above this number, the oldest response is removed.
  * @param maxSize how many characters of JSON all responses may have together
  */
-export function createResponseCache(limit: number, maxSize: number = MAX_SIZE): ResponseCache {
+export function createResponseCache(limit: number, maxSize: number = MAX_SIZE) {
   const entries = new BoundedMap<Entry>(limit, maxSize)
   let drops = 0
 
@@ -44,15 +31,8 @@ export function createResponseCache(limit: number, maxSize: number = MAX_SIZE): 
     entries.deleteWhere(isStale)
   }
 
-  function put(key: string, entry: Omit<Entry, 'staleAt'>): void {
-    const ttl = Number(entry.result.ttlMs)
-    if (!(ttl > 0)) return
-    const staleAt = performance.now() + Math.min(ttl, LONGEST_TTL)
-    entries.set(key, { ...entry, staleAt }, JSON.stringify(entry.result).length)
-  }
-
   return {
-    get(method, params) {
+    get(method: string, params: JsonObject): JsonObject | undefined {
       if (entries.size === 0) return undefined
       const key = keyOf(method, params)
       const entry = entries.get(key)
@@ -61,15 +41,22 @@ export function createResponseCache(limit: number, maxSize: number = MAX_SIZE): 
       entries.delete(key)
       return undefined
     },
-    fetching(method, params) {
+    /**
+     * Call it before a request is sent. Returns a function that caches the response. The function does not cache the
+     * response if entries were dropped in the meantime, because the response may be older than the change.
+     */
+    fetching(method: string, params: JsonObject) {
       const dropsBefore = drops
-      return (result) => {
-        if (limit === 0 || drops !== dropsBefore) return
+      return (result: JsonObject): void => {
+        const ttl = Number(result.ttlMs)
+        if (limit === 0 || drops !== dropsBefore || !(ttl > 0)) return
         const uri = typeof params.uri === 'string' ? params.uri : undefined
-        put(keyOf(method, params), { method, uri, result })
+        const staleAt = performance.now() + Math.min(ttl, LONGEST_TTL)
+        entries.set(keyOf(method, params), { method, uri, result, staleAt }, JSON.stringify(result).length)
       }
     },
-    invalidate(change) {
+    /** Drops the responses that a change makes stale. */
+    invalidate(change: Change): void {
       if (change.kind === 'resource') {
         const { uri } = change
         dropWhere((entry) => entry.uri !== undefined && overlaps(entry.uri, uri))
@@ -78,11 +65,13 @@ export function createResponseCache(limit: number, maxSize: number = MAX_SIZE): 
         dropWhere((entry) => methods.includes(entry.method))
       }
     },
-    dropAfterError(method, code) {
+    /** Drops the lists that may be stale because a call failed with this error. */
+    dropAfterError(method: string, code: number): void {
       const lists = staleTargetCodes.has(code) ? namedBy[method] : undefined
       if (lists !== undefined) dropWhere((entry) => lists.includes(entry.method))
     },
-    drop: (method) => dropWhere((entry) => entry.method === method),
+    /** Drops all responses to one method. */
+    drop: (method: string) => dropWhere((entry) => entry.method === method),
   }
 }
 
