@@ -52,11 +52,15 @@ export {
 } from './messages.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  ASSUMED_REVISION, BATCH_REVISION, type ClientNotifications, type ClientRequests, capabilityFor, clientRequestParams,
-  clientRequestResult, type Era, eraOf, hasCapability, inputResponse, isRevision, LATEST_LEGACY_REVISION,
-  LATEST_MODERN_REVISION, type MethodEntry, type MethodKind, methodEntry, notificationParams, REVISIONS, type Revision,
-  requestEntry, revisionsOf, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
-  } from './methods.ts'
+  type ClientNotifications, type ClientRequests, clientRequestParams, clientRequestResult, inputResponse,
+  notificationParams, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
+} from './method-schemas.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  ASSUMED_REVISION, BATCH_REVISION, capabilityFor, type Era, eraOf, hasCapability, isRevision, LATEST_LEGACY_REVISION,
+  LATEST_MODERN_REVISION, type MethodEntry, type MethodKind, methodEntry, REVISIONS, type Revision, requestEntry,
+  revisionsOf,
+} from './methods.ts'
 export { checkNumbers, nearestName, refuseUnknownOption, unknownOption } from './options.ts'
 export { looksSecret, type RedactOptions, redact, redactUri } from './redact.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'

@@ -4,7 +4,7 @@ import { decode } from './codec.ts'
 import { readEnvelope, subscriptionIdOf } from './envelope.ts'
 import { CancelledNotificationParams, ListToolsResult, ProgressNotificationParams } from './index.ts'
 import { Refusal } from './messages.ts'
-import { clientRequestParams } from './methods.ts'
+import { clientRequestParams } from './method-schemas.ts'
 import { problemOf } from './validate.ts'
 
 const long = (length: number) => 'x'.repeat(length)

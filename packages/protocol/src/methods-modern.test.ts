@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stripFor, stripParamsFor } from './downgrade.ts'
-import {
-  capabilityFor,
-  clientRequestParams,
-  clientRequestResult,
-  eraTables,
-  inputResponse,
-  type MethodKind,
-  LATEST_MODERN_REVISION as MODERN,
-  methodEntry,
-  notificationParams,
-} from './methods.ts'
+import { clientRequestParams, clientRequestResult, inputResponse, notificationParams } from './method-schemas.ts'
+import { capabilityFor, eraTables, type MethodKind, LATEST_MODERN_REVISION as MODERN, methodEntry } from './methods.ts'
 import { check, type Schema } from './validate.ts'
 
 function fits(schema: Schema<unknown> | undefined, value: unknown): boolean {

@@ -2,22 +2,26 @@
 import { describe, expect, it } from 'vitest'
 import { stripFor, stripParamsFor } from './downgrade.ts'
 import {
+  type ClientNotifications,
   type ClientRequests,
-  capabilityFor,
   clientRequestParams,
   clientRequestResult,
-  eraOf,
-  eraTables,
-  hasCapability,
   inputResponse,
-  type MethodKind,
-  methodEntry,
   notificationParams,
-  REVISIONS,
-  type Revision,
+  type ServerNotifications,
   type ServerRequests,
   serverRequestParams,
   serverRequestResult,
+} from './method-schemas.ts'
+import {
+  capabilityFor,
+  eraOf,
+  eraTables,
+  hasCapability,
+  type MethodKind,
+  methodEntry,
+  REVISIONS,
+  type Revision,
 } from './methods.ts'
 import { check, type Schema } from './validate.ts'
 
@@ -286,10 +290,31 @@ describe('the shapes of methods', () => {
       'tasks/list': 1,
       'tasks/cancel': 1,
     } satisfies Record<keyof ServerRequests, 1>
-    const sentBy = (letter: string) =>
-      requests.filter(([, cells]) => cells.some((cell) => cell === letter || cell === 'b'))
-    expect(Object.keys(typedClient).sort()).toEqual(namesOf(sentBy('c')).sort())
-    expect(Object.keys(typedServer).sort()).toEqual(namesOf(sentBy('s')).sort())
+    const clientNotifications = {
+      'notifications/initialized': 1,
+      'notifications/cancelled': 1,
+      'notifications/progress': 1,
+      'notifications/roots/list_changed': 1,
+      'notifications/tasks/status': 1,
+    } satisfies Record<keyof ClientNotifications, 1>
+    const serverNotifications = {
+      'notifications/cancelled': 1,
+      'notifications/progress': 1,
+      'notifications/message': 1,
+      'notifications/tools/list_changed': 1,
+      'notifications/prompts/list_changed': 1,
+      'notifications/resources/list_changed': 1,
+      'notifications/resources/updated': 1,
+      'notifications/elicitation/complete': 1,
+      'notifications/tasks/status': 1,
+      'notifications/subscriptions/acknowledged': 1,
+    } satisfies Record<keyof ServerNotifications, 1>
+    const sentBy = (letter: string, matrix = requests) =>
+      namesOf(matrix.filter(([, cells]) => cells.some((cell) => cell === letter || cell === 'b'))).sort()
+    expect(Object.keys(typedClient).sort()).toEqual(sentBy('c'))
+    expect(Object.keys(typedServer).sort()).toEqual(sentBy('s'))
+    expect(Object.keys(clientNotifications).sort()).toEqual(sentBy('c', notifications))
+    expect(Object.keys(serverNotifications).sort()).toEqual(sentBy('s', notifications))
   })
 })
 

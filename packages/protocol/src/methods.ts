@@ -1,14 +1,7 @@
 /**
  * The revisions and eras, with the methods and capabilities of each, and the side that may send each method. A method that
- * is not in a table does not exist.
+ * is not in a table does not exist. The schemas of the methods are in `method-schemas.ts`.
  */
-
-import * as z from 'zod/mini'
-import * as client from './schemas/client-features.ts'
-import * as legacy from './schemas/legacy.ts'
-import * as server from './schemas/server-features.ts'
-import * as shared from './schemas/shared.ts'
-import type { Schema } from './validate.ts'
 
 // Revisions
 
@@ -65,132 +58,85 @@ export interface MethodEntry extends Span {
   readonly cacheable?: true
   /** Whether the result may be `input_required`. */
   readonly mayAsk?: true
-  /** The parameters. Missing parameters are checked as `{}`. */
-  readonly params: Schema
-  /** The complete result. Requests only. */
-  readonly result?: Schema
 }
 
 type MethodTable = Readonly<Record<string, MethodEntry>>
 
-const tool = { from: 'client', needs: 'tools', result: server.CallToolResult } as const
-const read = { from: 'client', needs: 'resources', result: server.ReadResourceResult } as const
-const prompt = { from: 'client', needs: 'prompts', result: server.GetPromptResult } as const
-const sample = { from: 'server', needs: 'sampling', result: client.CreateMessageResult } as const
-const elicit = { from: 'server', needs: 'elicitation', result: client.ElicitResult } as const
-const subscribe = {
-  from: 'client',
-  needs: 'resources.subscribe',
-  params: server.ResourceRequestParams,
-  result: shared.Result,
-} as const
+const tools = { from: 'client', needs: 'tools' } as const
+const resources = { from: 'client', needs: 'resources' } as const
+const prompts = { from: 'client', needs: 'prompts' } as const
+const complete = { from: 'client', needs: 'completions' } as const
+const subscribe = { from: 'client', needs: 'resources.subscribe' } as const
 
 const TASKS = { since: '2025-11-25', until: '2025-11-25' } as const satisfies Span
-const task = { from: 'both', params: legacy.TaskRequestParams, ...TASKS } as const
+const task = { from: 'both', ...TASKS } as const
 
-// After an `input_required` result, the request is sent again with the input responses.
-const retry = client.InputResponseParams.shape
-const callToolParams: Schema<server.CallToolRequestParams> = z.extend(server.CallToolRequestParams, retry)
-const readResourceParams: Schema<server.ReadResourceRequestParams> = z.extend(server.ReadResourceRequestParams, retry)
-const getPromptParams: Schema<server.GetPromptRequestParams> = z.extend(server.GetPromptRequestParams, retry)
-
-const { RequestParams, NotificationParams, Result } = shared
-const list = { from: 'client', params: shared.PaginatedRequestParams } as const
-
-const modernRequests = {
-  'server/discover': { from: 'client', params: RequestParams, result: shared.DiscoverResult, cacheable: true },
-  'tools/list': { ...list, needs: 'tools', result: server.ListToolsResult, cacheable: true },
-  'tools/call': { ...tool, params: callToolParams, mayAsk: true },
-  'resources/list': { ...list, needs: 'resources', result: server.ListResourcesResult, cacheable: true },
-  'resources/templates/list': {
-    ...list,
-    needs: 'resources',
-    result: server.ListResourceTemplatesResult,
-    cacheable: true,
-  },
-  'resources/read': { ...read, params: readResourceParams, cacheable: true, mayAsk: true },
-  'prompts/list': { ...list, needs: 'prompts', result: server.ListPromptsResult, cacheable: true },
-  'prompts/get': { ...prompt, params: getPromptParams, mayAsk: true },
-  'completion/complete': {
-    from: 'client',
-    needs: 'completions',
-    params: server.CompleteRequestParams,
-    result: server.CompleteResult,
-  },
-  'subscriptions/listen': {
-    from: 'client',
-    params: server.SubscriptionsListenRequestParams,
-    result: server.SubscriptionsListenResult,
-  },
-} as const satisfies MethodTable
+const modernRequests: MethodTable = {
+  'server/discover': { from: 'client', cacheable: true },
+  'tools/list': { ...tools, cacheable: true },
+  'tools/call': { ...tools, mayAsk: true },
+  'resources/list': { ...resources, cacheable: true },
+  'resources/templates/list': { ...resources, cacheable: true },
+  'resources/read': { ...resources, cacheable: true, mayAsk: true },
+  'prompts/list': { ...prompts, cacheable: true },
+  'prompts/get': { ...prompts, mayAsk: true },
+  'completion/complete': complete,
+  'subscriptions/listen': { from: 'client' },
+}
 
 /** The input requests in `input_required` results. They have no id. */
-const modernInputRequests = {
-  'sampling/createMessage': { ...sample, params: client.CreateMessageRequestParams },
-  'elicitation/create': { ...elicit, params: client.ElicitRequestParams },
-  'roots/list': { from: 'server', needs: 'roots', params: RequestParams, result: client.ListRootsResult },
-} as const satisfies MethodTable
+const modernInputRequests: MethodTable = {
+  'sampling/createMessage': { from: 'server', needs: 'sampling' },
+  'elicitation/create': { from: 'server', needs: 'elicitation' },
+  'roots/list': { from: 'server', needs: 'roots' },
+}
 
-const legacyRequests = {
-  initialize: { from: 'client', params: legacy.InitializeRequestParams, result: legacy.InitializeResult },
-  ping: { from: 'both', params: RequestParams, result: Result },
-  'tools/list': { ...list, needs: 'tools', result: legacy.LegacyListToolsResult },
-  'tools/call': { ...tool, params: legacy.LegacyCallToolRequestParams },
-  'resources/list': { ...list, needs: 'resources', result: server.ListResourcesResult },
-  'resources/templates/list': { ...list, needs: 'resources', result: server.ListResourceTemplatesResult },
-  'resources/read': { ...read, params: server.ReadResourceRequestParams },
+const legacyRequests: MethodTable = {
+  initialize: { from: 'client' },
+  ping: { from: 'both' },
+  'tools/list': tools,
+  'tools/call': tools,
+  'resources/list': resources,
+  'resources/templates/list': resources,
+  'resources/read': resources,
   'resources/subscribe': subscribe,
   'resources/unsubscribe': subscribe,
-  'prompts/list': { ...list, needs: 'prompts', result: server.ListPromptsResult },
-  'prompts/get': { ...prompt, params: server.GetPromptRequestParams },
-  'completion/complete': modernRequests['completion/complete'],
-  'logging/setLevel': { from: 'client', needs: 'logging', params: legacy.SetLevelRequestParams, result: Result },
-  'sampling/createMessage': { ...sample, params: legacy.LegacyCreateMessageRequestParams },
-  'elicitation/create': { ...elicit, params: legacy.LegacyElicitRequestParams, since: '2025-06-18' },
-  'roots/list': modernInputRequests['roots/list'],
-  'tasks/get': { ...task, needs: 'tasks', result: legacy.TaskResult },
-  'tasks/result': { ...task, needs: 'tasks', result: Result },
-  'tasks/list': { ...task, needs: 'tasks.list', params: list.params, result: legacy.ListTasksResult },
-  'tasks/cancel': { ...task, needs: 'tasks.cancel', result: legacy.TaskResult },
-} as const satisfies MethodTable
+  'prompts/list': prompts,
+  'prompts/get': prompts,
+  'completion/complete': complete,
+  'logging/setLevel': { from: 'client', needs: 'logging' },
+  ...modernInputRequests,
+  'elicitation/create': { from: 'server', needs: 'elicitation', since: '2025-06-18' },
+  'tasks/get': { ...task, needs: 'tasks' },
+  'tasks/result': { ...task, needs: 'tasks' },
+  'tasks/list': { ...task, needs: 'tasks.list' },
+  'tasks/cancel': { ...task, needs: 'tasks.cancel' },
+}
 
-const listChanged = { from: 'server', params: NotificationParams } as const
-
-const sharedNotifications = {
+const sharedNotifications: MethodTable = {
   // In the modern era, servers send it only to end a subscription, and never over HTTP.
-  'notifications/cancelled': { from: 'both', params: shared.CancelledNotificationParams },
-  'notifications/message': { from: 'server', needs: 'logging', params: server.LoggingMessageNotificationParams },
-  'notifications/tools/list_changed': { ...listChanged, needs: 'tools.listChanged' },
-  'notifications/prompts/list_changed': { ...listChanged, needs: 'prompts.listChanged' },
-  'notifications/resources/list_changed': { ...listChanged, needs: 'resources.listChanged' },
-  'notifications/resources/updated': {
-    from: 'server',
-    needs: 'resources.subscribe',
-    params: server.ResourceUpdatedNotificationParams,
-  },
-} as const satisfies MethodTable
+  'notifications/cancelled': { from: 'both' },
+  'notifications/message': { from: 'server', needs: 'logging' },
+  'notifications/tools/list_changed': { from: 'server', needs: 'tools.listChanged' },
+  'notifications/prompts/list_changed': { from: 'server', needs: 'prompts.listChanged' },
+  'notifications/resources/list_changed': { from: 'server', needs: 'resources.listChanged' },
+  'notifications/resources/updated': { from: 'server', needs: 'resources.subscribe' },
+}
 
-const modernNotifications = {
+const modernNotifications: MethodTable = {
   ...sharedNotifications,
-  'notifications/progress': { from: 'server', params: shared.ProgressNotificationParams },
-  'notifications/subscriptions/acknowledged': {
-    from: 'server',
-    params: server.SubscriptionsAcknowledgedNotificationParams,
-  },
-} as const satisfies MethodTable
+  'notifications/progress': { from: 'server' },
+  'notifications/subscriptions/acknowledged': { from: 'server' },
+}
 
-const legacyNotifications = {
+const legacyNotifications: MethodTable = {
   ...sharedNotifications,
-  'notifications/initialized': { from: 'client', params: NotificationParams },
-  'notifications/progress': { from: 'both', params: shared.ProgressNotificationParams },
-  'notifications/roots/list_changed': { from: 'client', needs: 'roots.listChanged', params: NotificationParams },
-  'notifications/elicitation/complete': {
-    from: 'server',
-    params: legacy.ElicitationCompleteNotificationParams,
-    since: '2025-11-25',
-  },
-  'notifications/tasks/status': { ...task, needs: 'tasks', params: legacy.TaskStatusNotificationParams },
-} as const satisfies MethodTable
+  'notifications/initialized': { from: 'client' },
+  'notifications/progress': { from: 'both' },
+  'notifications/roots/list_changed': { from: 'client', needs: 'roots.listChanged' },
+  'notifications/elicitation/complete': { from: 'server', since: '2025-11-25' },
+  'notifications/tasks/status': { ...task, needs: 'tasks' },
+}
 
 /** The revisions that have each capability, by side and dotted path. */
 export type CapabilityTable = Readonly<Record<'client' | 'server', Readonly<Record<string, Span>>>>
@@ -310,79 +256,3 @@ export function capabilityFor(revision: Revision, method: string, kind: MethodKi
   const side = (entry.from === 'client') === (kind === 'notification') ? 'client' : 'server'
   return hasCapability(revision, side, entry.needs) ? entry.needs : undefined
 }
-
-function entryFrom(side: 'client' | 'server', revision: Revision, method: string): MethodEntry | undefined {
-  const entry = requestEntry(revision, method)
-  return entry?.from === side || entry?.from === 'both' ? entry : undefined
-}
-
-/** Returns the schema for the parameters of a client request. */
-export function clientRequestParams(revision: Revision, method: string): Schema | undefined {
-  return entryFrom('client', revision, method)?.params
-}
-
-/** Returns the schema for the complete result of a client request. */
-export function clientRequestResult(revision: Revision, method: string): Schema | undefined {
-  return entryFrom('client', revision, method)?.result
-}
-
-/** Returns the schema for the parameters of a server request. */
-export function serverRequestParams(revision: Revision, method: string): Schema | undefined {
-  return entryFrom('server', revision, method)?.params
-}
-
-/** Returns the schema for the result of a server request. */
-export function serverRequestResult(revision: Revision, method: string): Schema | undefined {
-  return entryFrom('server', revision, method)?.result
-}
-
-/** Returns the schema for the response to an input request. */
-export function inputResponse(revision: Revision, method: string): Schema | undefined {
-  return methodEntry(revision, method, 'inputRequest')?.result
-}
-
-/** Returns the schema for the parameters of a notification. */
-export function notificationParams(revision: Revision, method: string): Schema | undefined {
-  return methodEntry(revision, method, 'notification')?.params
-}
-
-// Types from the tables
-
-type Side = 'client' | 'server'
-type SentBy<Table, From extends Side> = {
-  [Method in keyof Table as Table[Method] extends { readonly from: From | 'both' } ? Method : never]: Table[Method]
-}
-type Requests<Table> = {
-  [Method in keyof Table]: Table[Method] extends { readonly params: infer Params; readonly result: infer Result }
-    ? { params: z.infer<Params>; result: z.infer<Result> }
-    : never
-}
-type Notifications<Table> = {
-  [Method in keyof Table]: Table[Method] extends { readonly params: infer Params } ? z.infer<Params> : never
-}
-/** The methods that only the legacy era has. */
-type LegacyOnly<Legacy, Modern> = Omit<Legacy, keyof Modern>
-
-type ModernClientRequests = Requests<typeof modernRequests>
-type ModernServerRequests = Requests<typeof modernInputRequests>
-type ModernNotifications<From extends Side> = Notifications<SentBy<typeof modernNotifications, From>>
-
-/** Parameters and result of each request of a client, in any revision. */
-export interface ClientRequests
-  extends ModernClientRequests,
-    LegacyOnly<Requests<SentBy<typeof legacyRequests, 'client'>>, ModernClientRequests> {}
-
-/** Parameters and result of each request of a server, in any revision. */
-export interface ServerRequests
-  extends ModernServerRequests,
-    LegacyOnly<Requests<SentBy<typeof legacyRequests, 'server'>>, ModernServerRequests> {}
-
-/** Parameters of each notification of a client, in any revision. */
-export interface ClientNotifications
-  extends ModernNotifications<'client'>,
-    LegacyOnly<Notifications<SentBy<typeof legacyNotifications, 'client'>>, ModernNotifications<'client'>> {}
-
-/** Parameters of each notification of a server, in any revision. */
-export interface ServerNotifications
-  extends ModernNotifications<'server'>,
-    LegacyOnly<Notifications<SentBy<typeof legacyNotifications, 'server'>>, ModernNotifications<'server'>> {}

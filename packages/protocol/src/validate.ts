@@ -62,6 +62,7 @@ function anyOf(expected: readonly string[]): string {
 const EXPECTED = 'expected '
 
 /** Creates the error message of a zod schema for a type that zod has no name for, such as `integer`. */
+/* @__NO_SIDE_EFFECTS__ */
 export function expected(kind: string): { error: string } {
   return { error: EXPECTED + kind }
 }
@@ -107,6 +108,7 @@ const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode', 'status']
  * Creates an array schema that stops after a few invalid items. `z.array` collects the problems of all items, so a hostile
  * list takes seconds, or causes a `RangeError` by overflowing the stack.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function list<T>(item: Schema<T>): z.ZodMiniType<T[]> {
   return z
     .custom<T[]>(Array.isArray, { ...expected('array'), abort: true })
@@ -114,6 +116,7 @@ export function list<T>(item: Schema<T>): z.ZodMiniType<T[]> {
 }
 
 /** Creates a schema for an object with values of one type. Stops after a few invalid values, like `list`. */
+/* @__NO_SIDE_EFFECTS__ */
 export function record<T>(item: Schema<T>): z.ZodMiniType<Record<string, T>> {
   return z
     .custom<Record<string, T>>(isObject, { ...expected('object'), abort: true })

@@ -31,7 +31,7 @@ export const ListRootsRequest = z.object({ method: z.literal('roots/list'), para
 /** `roots/list` as an input request. */
 export interface ListRootsRequest extends z.infer<typeof ListRootsRequest> {}
 
-export const ListRootsResult = z.object({ ...Result.shape, roots: list<Root>(Root) })
+export const ListRootsResult = z.extend(Result, { roots: list<Root>(Root) })
 /** The roots of the client. */
 export interface ListRootsResult extends z.infer<typeof ListRootsResult> {}
 
@@ -67,12 +67,12 @@ export const SamplingMessageContentBlock: z.ZodMiniType<SamplingMessageContentBl
   { unionFallback: true },
 )
 
-const samplingContent = {
+const SamplingContent = z.object({
   role: Role,
   content: z.union([SamplingMessageContentBlock, list(SamplingMessageContentBlock)]),
-}
+})
 
-export const SamplingMessage = z.object({ ...samplingContent, _meta: optionalMeta })
+export const SamplingMessage = z.extend(SamplingContent, { _meta: optionalMeta })
 /** One message of the conversation to continue. */
 export interface SamplingMessage extends z.infer<typeof SamplingMessage> {}
 
@@ -100,8 +100,7 @@ export const ToolChoice = z.object({
 /** Whether the model may, must or must not use tools. */
 export interface ToolChoice extends z.infer<typeof ToolChoice> {}
 
-export const CreateMessageRequestParams = z.object({
-  ...RequestParams.shape,
+export const CreateMessageRequestParams = z.extend(RequestParams, {
   messages: list<SamplingMessage>(SamplingMessage),
   modelPreferences: z.optional(ModelPreferences),
   systemPrompt: optionalText,
@@ -128,9 +127,7 @@ export const CreateMessageRequest = z.object({
 /** `sampling/createMessage` as an input request. */
 export interface CreateMessageRequest extends z.infer<typeof CreateMessageRequest> {}
 
-export const CreateMessageResult = z.object({
-  ...Result.shape,
-  ...samplingContent,
+export const CreateMessageResult = z.extend(z.merge(Result, SamplingContent), {
   /** The name of the model that generated the message. */
   model: text,
   /** Why the model has stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another value of the provider. */
@@ -173,19 +170,17 @@ function sortedIds(ids: readonly string[]): string {
 
 // Forms of elicitation: a small, flat part of JSON Schema
 
-const labelled = { title: optionalText, description: optionalText }
-const choice = { type: z.literal('string'), ...labelled, default: optionalText }
-const choices = {
+const Field = z.object({ title: optionalText, description: optionalText })
+const SingleChoice = z.extend(Field, { type: z.literal('string'), default: optionalText })
+const MultipleChoice = z.extend(Field, {
   type: z.literal('array'),
-  ...labelled,
   minItems: z.optional(Integer),
   maxItems: z.optional(Integer),
   default: z.optional(list(text)),
-}
+})
 
-export const StringSchema = z.object({
+export const StringSchema = z.extend(Field, {
   type: z.literal('string'),
-  ...labelled,
   minLength: z.optional(Integer),
   maxLength: z.optional(Integer),
   format: z.optional(z.enum(['email', 'uri', 'date', 'date-time'])),
@@ -194,9 +189,8 @@ export const StringSchema = z.object({
 /** A text field. */
 export interface StringSchema extends z.infer<typeof StringSchema> {}
 
-export const NumberSchema = z.object({
+export const NumberSchema = z.extend(Field, {
   type: z.enum(['number', 'integer']),
-  ...labelled,
   minimum: z.optional(z.number()),
   maximum: z.optional(z.number()),
   default: z.optional(z.number()),
@@ -204,7 +198,7 @@ export const NumberSchema = z.object({
 /** A number field. */
 export interface NumberSchema extends z.infer<typeof NumberSchema> {}
 
-export const BooleanSchema = z.object({ type: z.literal('boolean'), ...labelled, default: optionalFlag })
+export const BooleanSchema = z.extend(Field, { type: z.literal('boolean'), default: optionalFlag })
 /** A checkbox. */
 export interface BooleanSchema extends z.infer<typeof BooleanSchema> {}
 
@@ -212,30 +206,27 @@ export const TitledOption = z.object({ const: text, title: text })
 /** A value and the title to show for it. */
 export interface TitledOption extends z.infer<typeof TitledOption> {}
 
-export const UntitledSingleSelectEnumSchema = z.object({ ...choice, enum: list(text) })
+export const UntitledSingleSelectEnumSchema = z.extend(SingleChoice, { enum: list(text) })
 /** A single choice of values without titles. */
 export interface UntitledSingleSelectEnumSchema extends z.infer<typeof UntitledSingleSelectEnumSchema> {}
 
-export const TitledSingleSelectEnumSchema = z.object({ ...choice, oneOf: list<TitledOption>(TitledOption) })
+export const TitledSingleSelectEnumSchema = z.extend(SingleChoice, { oneOf: list<TitledOption>(TitledOption) })
 /** A single choice of values with titles. */
 export interface TitledSingleSelectEnumSchema extends z.infer<typeof TitledSingleSelectEnumSchema> {}
 
-export const UntitledMultiSelectEnumSchema = z.object({
-  ...choices,
+export const UntitledMultiSelectEnumSchema = z.extend(MultipleChoice, {
   items: z.object({ type: z.literal('string'), enum: list(text) }),
 })
 /** A multiple choice of values without titles. */
 export interface UntitledMultiSelectEnumSchema extends z.infer<typeof UntitledMultiSelectEnumSchema> {}
 
-export const TitledMultiSelectEnumSchema = z.object({
-  ...choices,
+export const TitledMultiSelectEnumSchema = z.extend(MultipleChoice, {
   items: z.object({ anyOf: list<TitledOption>(TitledOption) }),
 })
 /** A multiple choice of values with titles. */
 export interface TitledMultiSelectEnumSchema extends z.infer<typeof TitledMultiSelectEnumSchema> {}
 
-export const LegacyTitledEnumSchema = z.object({
-  ...choice,
+export const LegacyTitledEnumSchema = z.extend(SingleChoice, {
   enum: list(text),
   /** The titles, in the order of `enum`. */
   enumNames: z.optional(list(text)),
@@ -278,8 +269,7 @@ export const RequestedSchema = z.object({
 /** The form: flat, with primitive values only. */
 export interface RequestedSchema extends z.infer<typeof RequestedSchema> {}
 
-export const ElicitRequestFormParams = z.object({
-  ...RequestParams.shape,
+export const ElicitRequestFormParams = z.extend(RequestParams, {
   /** The mode. A missing mode means `form`. */
   mode: z.optional(z.literal('form')),
   /** The message for the user. */
@@ -289,8 +279,7 @@ export const ElicitRequestFormParams = z.object({
 /** Asks the user to fill in a form. Never request secrets with a form. */
 export interface ElicitRequestFormParams extends z.infer<typeof ElicitRequestFormParams> {}
 
-export const ElicitRequestURLParams = z.object({
-  ...RequestParams.shape,
+export const ElicitRequestURLParams = z.extend(RequestParams, {
   mode: z.literal('url'),
   /** The reason to visit the URL, for the user. */
   message: text,
@@ -310,8 +299,7 @@ export const ElicitRequest = z.object({ method: z.literal('elicitation/create'),
 /** `elicitation/create` as an input request. */
 export interface ElicitRequest extends z.infer<typeof ElicitRequest> {}
 
-export const ElicitResult = z.object({
-  ...Result.shape,
+export const ElicitResult = z.extend(Result, {
   /**
    * The decision of the user. For a URL, `accept` means that the user agreed to open it, not that the visit is
    * complete.
@@ -345,8 +333,7 @@ export const InputResponse: z.ZodMiniType<InputResponse> = z.union([CreateMessag
 export interface InputResponses extends Record<string, InputResponse> {}
 export const InputResponses = record(InputResponse)
 
-export const InputRequiredResult = z.object({
-  ...Result.shape,
+export const InputRequiredResult = z.extend(Result, {
   resultType: z.literal('input_required'),
   inputRequests: z.optional(InputRequests),
   /** State that the client sends back unchanged. */

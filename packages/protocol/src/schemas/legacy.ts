@@ -45,23 +45,23 @@ export const TaskMetadata = z.object({
 })
 /** Metadata of a request that should become a task. */
 export interface TaskMetadata extends z.infer<typeof TaskMetadata> {}
-const augmented = { task: z.optional(TaskMetadata) }
+const task = z.optional(TaskMetadata)
 
-export const TaskAugmentedRequestParams = z.object({ ...RequestParams.shape, ...augmented })
-export const CreateTaskResult = z.object({ ...Result.shape, task: Task })
-export const TaskRequestParams = z.object({ ...RequestParams.shape, taskId: text })
-export const TaskResult = z.object({ ...Result.shape, ...Task.shape })
-export const ListTasksResult = z.object({ ...PaginatedResult.shape, tasks: list<Task>(Task) })
-export const TaskStatusNotificationParams = z.object({ ...NotificationParams.shape, ...Task.shape })
+export const TaskAugmentedRequestParams = z.extend(RequestParams, { task })
+export const CreateTaskResult = z.extend(Result, { task: Task })
+export const TaskRequestParams = z.extend(RequestParams, { taskId: text })
+export const TaskResult = z.merge(Result, Task)
+export const ListTasksResult = z.extend(PaginatedResult, { tasks: list<Task>(Task) })
+export const TaskStatusNotificationParams = z.merge(NotificationParams, Task)
 
 export const ToolExecution = z.object({
   /** Whether calls of the tool may become tasks. Default: `forbidden`. */
   taskSupport: z.optional(z.enum(['forbidden', 'optional', 'required'])),
 })
-export const LegacyTool = z.object({ ...Tool.shape, execution: z.optional(ToolExecution) })
+export const LegacyTool = z.extend(Tool, { execution: z.optional(ToolExecution) })
 /** A tool that declares whether its calls may become tasks. */
 export interface LegacyTool extends z.infer<typeof LegacyTool> {}
-export const LegacyListToolsResult = z.object({ ...PaginatedResult.shape, tools: list<LegacyTool>(LegacyTool) })
+export const LegacyListToolsResult = z.extend(PaginatedResult, { tools: list<LegacyTool>(LegacyTool) })
 
 const optionalObject = z.optional(AnyObject)
 export const ClientTasksCapability = z.object({
@@ -82,17 +82,14 @@ export const ServerTasksCapability = z.object({
 
 // The handshake
 
-export const LegacyClientCapabilities = z.object({
-  ...ClientCapabilities.shape,
+export const LegacyClientCapabilities = z.extend(ClientCapabilities, {
   tasks: z.optional(ClientTasksCapability),
 })
-export const LegacyServerCapabilities = z.object({
-  ...ServerCapabilities.shape,
+export const LegacyServerCapabilities = z.extend(ServerCapabilities, {
   tasks: z.optional(ServerTasksCapability),
 })
 
-export const InitializeRequestParams = z.object({
-  ...RequestParams.shape,
+export const InitializeRequestParams = z.extend(RequestParams, {
   /** The revision that the client prefers. */
   protocolVersion: text,
   capabilities: LegacyClientCapabilities,
@@ -101,8 +98,7 @@ export const InitializeRequestParams = z.object({
 /** Parameters of `initialize`. */
 export interface InitializeRequestParams extends z.infer<typeof InitializeRequestParams> {}
 
-export const InitializeResult = z.object({
-  ...Result.shape,
+export const InitializeResult = z.extend(Result, {
   /** The revision of the session; a client that does not support it must disconnect. */
   protocolVersion: text,
   capabilities: LegacyServerCapabilities,
@@ -115,29 +111,27 @@ export interface InitializeResult extends z.infer<typeof InitializeResult> {}
 
 // Requests and notifications
 
-export const SetLevelRequestParams = z.object({ ...RequestParams.shape, level: LoggingLevel })
+export const SetLevelRequestParams = z.extend(RequestParams, { level: LoggingLevel })
 /** Parameters of `logging/setLevel`. */
 export interface SetLevelRequestParams extends z.infer<typeof SetLevelRequestParams> {}
 
-export const LegacyCallToolRequestParams = z.object({ ...CallToolRequestParams.shape, ...augmented })
-export const LegacyCreateMessageRequestParams = z.object({
-  ...CreateMessageRequestParams.shape,
-  ...augmented,
+export const LegacyCallToolRequestParams = z.extend(CallToolRequestParams, { task })
+export const LegacyCreateMessageRequestParams = z.extend(CreateMessageRequestParams, {
+  task,
   tools: z.optional(list<LegacyTool>(LegacyTool)),
 })
 
-export const LegacyElicitRequestURLParams = z.object({
-  ...ElicitRequestURLParams.shape,
-  ...augmented,
+export const LegacyElicitRequestURLParams = z.extend(ElicitRequestURLParams, {
+  task,
   /** The id of the elicitation, which the notification of its completion repeats. */
   elicitationId: text,
 })
 /** Asks the user to visit a URL. */
 export interface LegacyElicitRequestURLParams extends z.infer<typeof LegacyElicitRequestURLParams> {}
-export const LegacyElicitRequestFormParams = z.object({ ...ElicitRequestFormParams.shape, ...augmented })
+export const LegacyElicitRequestFormParams = z.extend(ElicitRequestFormParams, { task })
 export const LegacyElicitRequestParams = z.union([LegacyElicitRequestFormParams, LegacyElicitRequestURLParams])
 
-export const ElicitationCompleteNotificationParams = z.object({ ...NotificationParams.shape, elicitationId: text })
+export const ElicitationCompleteNotificationParams = z.extend(NotificationParams, { elicitationId: text })
 /** Parameters of `notifications/elicitation/complete`. */
 export interface ElicitationCompleteNotificationParams extends z.infer<typeof ElicitationCompleteNotificationParams> {}
 

@@ -1,6 +1,6 @@
 /** Checks the inferred types with the compiler; never run. */
 import { expectTypeOf } from 'vitest'
-import type { ClientRequests, ServerNotifications, ServerRequests } from '../methods.ts'
+import type { ClientRequests, ServerNotifications, ServerRequests } from '../method-schemas.ts'
 import { check } from '../validate.ts'
 import type {
   ElicitRequestParams,

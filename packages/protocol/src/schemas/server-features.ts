@@ -25,17 +25,15 @@ import {
 
 // Resources
 
-const described = {
-  ...BaseMetadata.shape,
+const Described = z.extend(BaseMetadata, {
   description: optionalText,
   mimeType: optionalText,
   icons: optionalIcons,
   annotations: z.optional(Annotations),
   _meta: optionalMeta,
-}
+})
 
-export const Resource = z.object({
-  ...described,
+export const Resource = z.extend(Described, {
   uri: Uri,
   /** The size in bytes, before any encoding. */
   size: z.optional(Integer),
@@ -43,22 +41,20 @@ export const Resource = z.object({
 /** A resource that a server lists. */
 export interface Resource extends z.infer<typeof Resource> {}
 
-export const ResourceTemplate = z.object({
-  ...described,
+export const ResourceTemplate = z.extend(Described, {
   /** The URI template (RFC 6570). */
   uriTemplate: Uri,
 })
 /** A set of resources, described by a URI template. */
 export interface ResourceTemplate extends z.infer<typeof ResourceTemplate> {}
 
-const contents = { uri: text, mimeType: optionalText, _meta: optionalMeta }
+const Contents = z.object({ uri: text, mimeType: optionalText, _meta: optionalMeta })
 
-export const TextResourceContents = z.object({ ...contents, text })
+export const TextResourceContents = z.extend(Contents, { text })
 /** The contents of a resource, as text. */
 export interface TextResourceContents extends z.infer<typeof TextResourceContents> {}
 
-export const BlobResourceContents = z.object({
-  ...contents,
+export const BlobResourceContents = z.extend(Contents, {
   /** Base64. */
   blob: text,
 })
@@ -69,7 +65,7 @@ export interface BlobResourceContents extends z.infer<typeof BlobResourceContent
 export type ResourceContents = TextResourceContents | BlobResourceContents
 export const ResourceContents: z.ZodMiniType<ResourceContents> = z.union([TextResourceContents, BlobResourceContents])
 
-export const ResourceRequestParams = z.object({ ...RequestParams.shape, uri: Uri })
+export const ResourceRequestParams = z.extend(RequestParams, { uri: Uri })
 /** Parameters of a request about one resource. */
 export interface ResourceRequestParams extends z.infer<typeof ResourceRequestParams> {}
 
@@ -77,23 +73,21 @@ export const ReadResourceRequestParams = ResourceRequestParams
 /** Parameters of `resources/read`. */
 export interface ReadResourceRequestParams extends ResourceRequestParams {}
 
-export const ListResourcesResult = z.object({ ...PaginatedResult.shape, resources: list<Resource>(Resource) })
+export const ListResourcesResult = z.extend(PaginatedResult, { resources: list<Resource>(Resource) })
 /** One page of `resources/list`. */
 export interface ListResourcesResult extends z.infer<typeof ListResourcesResult> {}
 
-export const ListResourceTemplatesResult = z.object({
-  ...PaginatedResult.shape,
+export const ListResourceTemplatesResult = z.extend(PaginatedResult, {
   resourceTemplates: list<ResourceTemplate>(ResourceTemplate),
 })
 /** One page of `resources/templates/list`. */
 export interface ListResourceTemplatesResult extends z.infer<typeof ListResourceTemplatesResult> {}
 
-export const ReadResourceResult = z.object({ ...CacheableResult.shape, contents: list(ResourceContents) })
+export const ReadResourceResult = z.extend(CacheableResult, { contents: list(ResourceContents) })
 /** The result of `resources/read`. It usually has one item; a directory may have several. */
 export interface ReadResourceResult extends z.infer<typeof ReadResourceResult> {}
 
-export const ResourceUpdatedNotificationParams = z.object({
-  ...NotificationParams.shape,
+export const ResourceUpdatedNotificationParams = z.extend(NotificationParams, {
   /** The URI of the resource that changed. It may be below the subscribed resource. */
   uri: Uri,
 })
@@ -102,31 +96,30 @@ export interface ResourceUpdatedNotificationParams extends z.infer<typeof Resour
 
 // Content
 
-const block = { annotations: z.optional(Annotations), _meta: optionalMeta }
-const media = {
+const Block = z.object({ annotations: z.optional(Annotations), _meta: optionalMeta })
+const Media = z.extend(Block, {
   /** Base64. */
   data: text,
   mimeType: text,
-  ...block,
-}
+})
 
-export const TextContent = z.object({ type: z.literal('text'), text, ...block })
+export const TextContent = z.extend(Block, { type: z.literal('text'), text })
 /** Text content. */
 export interface TextContent extends z.infer<typeof TextContent> {}
 
-export const ImageContent = z.object({ type: z.literal('image'), ...media })
+export const ImageContent = z.extend(Media, { type: z.literal('image') })
 /** Image content. */
 export interface ImageContent extends z.infer<typeof ImageContent> {}
 
-export const AudioContent = z.object({ type: z.literal('audio'), ...media })
+export const AudioContent = z.extend(Media, { type: z.literal('audio') })
 /** Audio content. */
 export interface AudioContent extends z.infer<typeof AudioContent> {}
 
-export const ResourceLink = z.object({ type: z.literal('resource_link'), ...Resource.shape })
+export const ResourceLink = z.extend(Resource, { type: z.literal('resource_link') })
 /** A link to a resource. The resource can be read, but does not have to be in a list. */
 export interface ResourceLink extends z.infer<typeof ResourceLink> {}
 
-export const EmbeddedResource = z.object({ type: z.literal('resource'), resource: ResourceContents, ...block })
+export const EmbeddedResource = z.extend(Block, { type: z.literal('resource'), resource: ResourceContents })
 /** A resource with its contents. */
 export interface EmbeddedResource extends z.infer<typeof EmbeddedResource> {}
 
@@ -162,8 +155,7 @@ export const ToolInputSchema = z.looseObject({ $schema: optionalText, type: z.li
 /** A JSON Schema that describes an object. */
 export interface ToolInputSchema extends z.infer<typeof ToolInputSchema> {}
 
-export const Tool = z.object({
-  ...BaseMetadata.shape,
+export const Tool = z.extend(BaseMetadata, {
   description: optionalText,
   inputSchema: ToolInputSchema,
   /** The schema of `structuredContent` in results. */
@@ -175,20 +167,18 @@ export const Tool = z.object({
 /** A tool that a server lists. */
 export interface Tool extends z.infer<typeof Tool> {}
 
-export const ListToolsResult = z.object({ ...PaginatedResult.shape, tools: list<Tool>(Tool) })
+export const ListToolsResult = z.extend(PaginatedResult, { tools: list<Tool>(Tool) })
 /** One page of `tools/list`. */
 export interface ListToolsResult extends z.infer<typeof ListToolsResult> {}
 
-export const CallToolRequestParams = z.object({
-  ...RequestParams.shape,
+export const CallToolRequestParams = z.extend(RequestParams, {
   name: Name,
   arguments: z.optional(AnyObject),
 })
 /** Parameters of `tools/call`. */
 export interface CallToolRequestParams extends z.infer<typeof CallToolRequestParams> {}
 
-export const CallToolResult = z.object({
-  ...Result.shape,
+export const CallToolResult = z.extend(Result, {
   /** The content for the model. */
   content: list(ContentBlock),
   /** The result for programs: any JSON value, including `null` and `0`. */
@@ -201,8 +191,7 @@ export interface CallToolResult extends z.infer<typeof CallToolResult> {}
 
 // Prompts
 
-export const PromptArgument = z.object({
-  ...BaseMetadata.shape,
+export const PromptArgument = z.extend(BaseMetadata, {
   description: optionalText,
   /** Whether the argument is required. Default: false. */
   required: optionalFlag,
@@ -210,8 +199,7 @@ export const PromptArgument = z.object({
 /** An argument of a prompt. */
 export interface PromptArgument extends z.infer<typeof PromptArgument> {}
 
-export const Prompt = z.object({
-  ...BaseMetadata.shape,
+export const Prompt = z.extend(BaseMetadata, {
   description: optionalText,
   arguments: z.optional(list<PromptArgument>(PromptArgument)),
   icons: optionalIcons,
@@ -224,20 +212,18 @@ export const PromptMessage = z.object({ role: Role, content: ContentBlock })
 /** One message of a prompt. */
 export interface PromptMessage extends z.infer<typeof PromptMessage> {}
 
-export const ListPromptsResult = z.object({ ...PaginatedResult.shape, prompts: list<Prompt>(Prompt) })
+export const ListPromptsResult = z.extend(PaginatedResult, { prompts: list<Prompt>(Prompt) })
 /** One page of `prompts/list`. */
 export interface ListPromptsResult extends z.infer<typeof ListPromptsResult> {}
 
-export const GetPromptRequestParams = z.object({
-  ...RequestParams.shape,
+export const GetPromptRequestParams = z.extend(RequestParams, {
   name: Name,
   arguments: z.optional(record(text)),
 })
 /** Parameters of `prompts/get`. */
 export interface GetPromptRequestParams extends z.infer<typeof GetPromptRequestParams> {}
 
-export const GetPromptResult = z.object({
-  ...Result.shape,
+export const GetPromptResult = z.extend(Result, {
   description: optionalText,
   messages: list<PromptMessage>(PromptMessage),
 })
@@ -246,7 +232,7 @@ export interface GetPromptResult extends z.infer<typeof GetPromptResult> {}
 
 // Completion
 
-export const PromptReference = z.object({ type: z.literal('ref/prompt'), ...BaseMetadata.shape })
+export const PromptReference = z.extend(BaseMetadata, { type: z.literal('ref/prompt') })
 /** A reference to a prompt. */
 export interface PromptReference extends z.infer<typeof PromptReference> {}
 
@@ -258,8 +244,7 @@ export const ResourceTemplateReference = z.object({
 /** A reference to a resource or a resource template. */
 export interface ResourceTemplateReference extends z.infer<typeof ResourceTemplateReference> {}
 
-export const CompleteRequestParams = z.object({
-  ...RequestParams.shape,
+export const CompleteRequestParams = z.extend(RequestParams, {
   ref: z.discriminatedUnion('type', [PromptReference, ResourceTemplateReference], { unionFallback: true }),
   /** The argument to complete, with its partial value. */
   argument: z.object({ name: Name, value: text }),
@@ -269,8 +254,7 @@ export const CompleteRequestParams = z.object({
 /** Parameters of `completion/complete`. */
 export interface CompleteRequestParams extends z.infer<typeof CompleteRequestParams> {}
 
-export const CompleteResult = z.object({
-  ...Result.shape,
+export const CompleteResult = z.extend(Result, {
   completion: z.object({
     /** The proposed values, the best first. At most 100. */
     values: list(text),
@@ -291,8 +275,7 @@ export const LOGGING_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'c
 export const LoggingLevel = z.enum(LOGGING_LEVELS)
 export type LoggingLevel = z.infer<typeof LoggingLevel>
 
-export const LoggingMessageNotificationParams = z.object({
-  ...NotificationParams.shape,
+export const LoggingMessageNotificationParams = z.extend(NotificationParams, {
   level: LoggingLevel,
   /** The part of the server that logs. */
   logger: optionalText,
@@ -314,15 +297,13 @@ export const SubscriptionFilter = z.object({
 /** The changes of which a subscription is notified. */
 export interface SubscriptionFilter extends z.infer<typeof SubscriptionFilter> {}
 
-export const SubscriptionsListenRequestParams = z.object({
-  ...RequestParams.shape,
+export const SubscriptionsListenRequestParams = z.extend(RequestParams, {
   notifications: SubscriptionFilter,
 })
 /** Parameters of `subscriptions/listen`. */
 export interface SubscriptionsListenRequestParams extends z.infer<typeof SubscriptionsListenRequestParams> {}
 
-export const SubscriptionsAcknowledgedNotificationParams = z.object({
-  ...NotificationParams.shape,
+export const SubscriptionsAcknowledgedNotificationParams = z.extend(NotificationParams, {
   /** The part of the filter that the server supports. */
   notifications: SubscriptionFilter,
 })

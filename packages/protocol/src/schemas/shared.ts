@@ -13,11 +13,14 @@ import { expected, list, record } from '../validate.ts'
 export const text = z.string()
 export const optionalText = z.optional(text)
 
-const textUpTo = (limit: number) => text.check(z.maxLength(limit, expected(`at most ${limit} characters`)))
+/* @__NO_SIDE_EFFECTS__ */
+function textUpTo(limit: number): z.ZodMiniType<string> {
+  return text.check(z.maxLength(limit, expected(`at most ${limit} characters`)))
+}
 /** A name that identifies something, of at most 1,024 characters. */
-export const Name: z.ZodMiniType<string> = textUpTo(MAX_NAME_LENGTH)
+export const Name = textUpTo(MAX_NAME_LENGTH)
 /** The URI of a resource, of at most 8,192 characters. */
-export const Uri: z.ZodMiniType<string> = textUpTo(MAX_URI_LENGTH)
+export const Uri = textUpTo(MAX_URI_LENGTH)
 
 export const optionalFlag = z.optional(z.boolean())
 
@@ -47,7 +50,7 @@ export const ProgressToken = RequestId
 
 /** The start of a page of a list, at most 16,000 characters. Only the server that has created it can read it. */
 export type Cursor = string
-export const Cursor: z.ZodMiniType<string> = textUpTo(MAX_CURSOR_LENGTH)
+export const Cursor = textUpTo(MAX_CURSOR_LENGTH)
 
 /** The author of a message in a conversation. */
 export const Role = z.enum(['user', 'assistant'])
@@ -69,8 +72,7 @@ export const RequestParams = z.object({ _meta: z.optional(RequestMetaObject) })
 /** Parameters of a request without other members. */
 export interface RequestParams extends z.infer<typeof RequestParams> {}
 
-export const PaginatedRequestParams = z.object({
-  ...RequestParams.shape,
+export const PaginatedRequestParams = z.extend(RequestParams, {
   /** The `nextCursor` of the previous page. Undefined for the first page. */
   cursor: z.optional(Cursor),
 })
@@ -92,8 +94,7 @@ export const Result = z.object({
 /** A result without other members. */
 export interface Result extends z.infer<typeof Result> {}
 
-export const CacheableResult = z.object({
-  ...Result.shape,
+export const CacheableResult = z.extend(Result, {
   /** How long the result is fresh, in ms. Negative values count as 0. Default: 0. */
   ttlMs: z.optional(z.number()),
   /**
@@ -105,8 +106,7 @@ export const CacheableResult = z.object({
 /** A result with cache hints. */
 export interface CacheableResult extends z.infer<typeof CacheableResult> {}
 
-export const PaginatedResult = z.object({
-  ...CacheableResult.shape,
+export const PaginatedResult = z.extend(CacheableResult, {
   /** The cursor of the next page. Undefined on the last page. */
   nextCursor: z.optional(Cursor),
 })
@@ -146,8 +146,7 @@ export interface Annotations extends z.infer<typeof Annotations> {}
 
 // Implementations and capabilities
 
-export const Implementation = z.object({
-  ...BaseMetadata.shape,
+export const Implementation = z.extend(BaseMetadata, {
   version: Name,
   description: optionalText,
   websiteUrl: optionalText,
@@ -185,8 +184,7 @@ export const ServerCapabilities = z.object({
 /** The features that a server supports. */
 export interface ServerCapabilities extends z.infer<typeof ServerCapabilities> {}
 
-export const DiscoverResult = z.object({
-  ...CacheableResult.shape,
+export const DiscoverResult = z.extend(CacheableResult, {
   supportedVersions: list(text),
   capabilities: ServerCapabilities,
   /** Instructions for the model on how to use the server. */
@@ -197,8 +195,7 @@ export interface DiscoverResult extends z.infer<typeof DiscoverResult> {}
 
 // Notifications of both sides
 
-export const CancelledNotificationParams = z.object({
-  ...NotificationParams.shape,
+export const CancelledNotificationParams = z.extend(NotificationParams, {
   /** The request to cancel. A notification without it has no effect. */
   requestId: z.optional(RequestId),
   reason: optionalText,
@@ -206,8 +203,7 @@ export const CancelledNotificationParams = z.object({
 /** Parameters of `notifications/cancelled`. */
 export interface CancelledNotificationParams extends z.infer<typeof CancelledNotificationParams> {}
 
-export const ProgressNotificationParams = z.object({
-  ...NotificationParams.shape,
+export const ProgressNotificationParams = z.extend(NotificationParams, {
   progressToken: ProgressToken,
   /** The progress so far. It increases with each notification. */
   progress: z.number(),

@@ -19,7 +19,7 @@ const positive = expected('a positive integer or null')
 // The type is written out, because older versions of zod do not export the type of `z.int()`.
 const Ttl: z.ZodMiniType<number> = z.int(positive).check(z.gte(1, positive))
 
-const members = {
+const TaskMembers = z.object({
   /** The id of the task, at most 1,024 characters. */
   taskId: Name,
   statusMessage: optionalText,
@@ -31,29 +31,29 @@ const members = {
   ttlMs: z.nullable(Ttl),
   /** The time between two polls, in ms. */
   pollIntervalMs: z.optional(Integer),
-}
+})
 
-export const Task = z.object({ ...members, status: TaskStatus })
+export const Task = z.extend(TaskMembers, { status: TaskStatus })
 /** The state of a task. */
 export interface Task extends z.infer<typeof Task> {}
 
-export const CreateTaskResult = z.object({ ...Result.shape, ...Task.shape })
+export const CreateTaskResult = z.merge(Result, Task)
 /** The result of a call that became a task. Its `resultType` is `task`. */
 export interface CreateTaskResult extends z.infer<typeof CreateTaskResult> {}
 
 const TaskFailure = z.object({ code: Integer, message: text, data: z.optional(z.unknown()) })
 
-const task = { ...Result.shape, ...members }
+const TaskResult = z.merge(Result, TaskMembers)
 /**
  * The members of each status. `inputRequests` contains all input requests without a response. `result` is the result of
  * the call.
  */
 const details = [
-  z.object({ ...task, status: z.literal('working') }),
-  z.object({ ...task, status: z.literal('input_required'), inputRequests: InputRequests }),
-  z.object({ ...task, status: z.literal('completed'), result: AnyObject }),
-  z.object({ ...task, status: z.literal('failed'), error: TaskFailure }),
-  z.object({ ...task, status: z.literal('cancelled') }),
+  z.extend(TaskResult, { status: z.literal('working') }),
+  z.extend(TaskResult, { status: z.literal('input_required'), inputRequests: InputRequests }),
+  z.extend(TaskResult, { status: z.literal('completed'), result: AnyObject }),
+  z.extend(TaskResult, { status: z.literal('failed'), error: TaskFailure }),
+  z.extend(TaskResult, { status: z.literal('cancelled') }),
 ] as const
 
 export const DetailedTask = z.discriminatedUnion('status', details, { unionFallback: true })
@@ -63,7 +63,7 @@ export const DetailedTask = z.discriminatedUnion('status', details, { unionFallb
  */
 export type DetailedTask = z.infer<typeof DetailedTask>
 
-export const TaskRequestParams = z.object({ ...RequestParams.shape, taskId: Name })
+export const TaskRequestParams = z.extend(RequestParams, { taskId: Name })
 /** Parameters of `tasks/get` and `tasks/cancel`. */
 export interface TaskRequestParams extends z.infer<typeof TaskRequestParams> {}
 
@@ -71,8 +71,7 @@ export const TaskSubscription: z.ZodMiniType<string[]> = list(Name)
 /** The member `taskIds` of the filter of `subscriptions/listen`. */
 export type TaskSubscription = string[]
 
-export const UpdateTaskRequestParams = z.object({
-  ...TaskRequestParams.shape,
+export const UpdateTaskRequestParams = z.extend(TaskRequestParams, {
   /** Responses by the keys of the input requests. Unknown keys are ignored, so their values are not checked. */
   inputResponses: AnyObject,
 })
