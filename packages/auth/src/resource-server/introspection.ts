@@ -5,14 +5,7 @@ import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
 import { ExpiringMap } from './expiring-map.ts'
-import {
-  type CachedDocument,
-  checkNumber,
-  type FetchSettings,
-  fetchJson,
-  type IssuerMetadata,
-  mayShareWork,
-} from './issuers.ts'
+import { type CachedDocument, checkNumber, type FetchSettings, fetchJson, type IssuerMetadata } from './issuers.ts'
 
 /** Options of token introspection. */
 export interface IntrospectionOptions {
@@ -62,9 +55,6 @@ export function createIntrospection(
   }
   const cache = new ExpiringMap<Claims>(maxEntries)
 
-  /** The requests that have no response yet, by the digest of their token. */
-  const pending = new Map<string, Promise<Claims>>()
-
   async function request(token: string): Promise<Claims> {
     const url = endpoint ?? (await endpointOf(rules.metadata))
     const { status, body } = await fetchJson(url, settings, requestOf(token, options))
@@ -85,18 +75,11 @@ export function createIntrospection(
   async function claimsOf(token: string): Promise<Claims> {
     if (!(maxAge > 0)) return load(token)
     // The cache contains only digests, from which no token can be recovered.
-    const key = await sha256(token)
-    const cached = cache.get(key) ?? (mayShareWork() ? pending.get(key) : undefined)
-    if (cached !== undefined) return cached
-    const loading = load(token)
-    pending.set(key, loading)
-    try {
-      const claims = await loading
-      cache.set(key, claims, maxAge)
-      return claims
-    } finally {
-      if (pending.get(key) === loading) pending.delete(key)
-    }
+    return cache.load(
+      await sha256(token),
+      () => load(token),
+      () => maxAge,
+    )
   }
 
   return async (token) => {

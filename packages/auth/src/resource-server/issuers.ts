@@ -5,6 +5,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import { boundedFetch, readJson, type SendRequest } from '../bounded-fetch.ts'
 import { issuerMetadataUrls, secureUrl } from '../urls.ts'
 import { CredentialsError } from './credentials.ts'
+import { mayShareWork } from './expiring-map.ts'
 
 /** An authorization server whose tokens are accepted. */
 export interface TrustedIssuer {
@@ -117,14 +118,6 @@ async function fetchKeys(
 export function checkNumber(option: string, expected: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0) return
   throw new RangeError(`${option}: expected ${expected} from 0, got ${value}`)
-}
-
-/**
- * Returns whether requests may share promises. In Cloudflare Workers, a request must not wait for the promise of
- * another request.
- */
-export function mayShareWork(): boolean {
-  return globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 }
 
 /**

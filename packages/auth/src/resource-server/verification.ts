@@ -165,14 +165,8 @@ function cacheVerified(
 ): (token: string, rules: JwtRules) => Promise<AuthInfo> {
   if (maxAge <= 0) return verify
   const cache = new ExpiringMap<AuthInfo>(MAX_VERIFIED)
-  return async (token, rules) => {
-    // The cache contains only digests, from which no token can be recovered.
-    const key = await sha256(token)
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached
-    const auth = await verify(token, rules)
-    const remaining = auth.expiresAt === undefined ? maxAge : auth.expiresAt * 1_000 - Date.now()
-    if (remaining > 0) cache.set(key, auth, Math.min(remaining, maxAge))
-    return auth
-  }
+  const ageOf = ({ expiresAt }: AuthInfo) =>
+    expiresAt === undefined ? maxAge : Math.min(expiresAt * 1_000 - Date.now(), maxAge)
+  // The cache contains only digests, from which no token can be recovered.
+  return async (token, rules) => cache.load(await sha256(token), () => verify(token, rules), ageOf)
 }
