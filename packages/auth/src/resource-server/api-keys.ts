@@ -1,7 +1,8 @@
 /** A guard for API keys, and a guard that combines several guards. */
 
 import type { AuthInfo, Guard } from '@mcpx/protocol'
-import { CredentialsError, readCredentials, responseTo, writeChallenge } from './credentials.ts'
+import { CredentialsError, readCredentials, refusalResponse, responseTo, writeChallenge } from './credentials.ts'
+import { sha256 } from './dpop.ts'
 
 /** A key, and the caller that it identifies. */
 export interface ApiKey extends Omit<AuthInfo, 'scopes' | 'claims'> {
@@ -23,8 +24,8 @@ const MIN_KEY_LENGTH = 16
 const MAX_KEY_LENGTH = 1_024
 
 /**
- * Creates a guard that accepts requests with one of the keys, for deployments without an authorization server. Each
- * request is compared with all keys in constant time.
+ * Creates a guard that accepts requests with one of the keys, for deployments without an authorization server. Only
+ * digests of keys are compared, so the time of a response reveals nothing about the keys.
  *
  * ```ts
  * mcp(server, { authenticate: apiKeys({ keys: [{ key: process.env.KEY, subject: 'ci' }] }) })
@@ -37,11 +38,12 @@ export function apiKeys({ keys, header }: ApiKeysOptions): Guard {
   if (keys.some(({ key }) => key.length < MIN_KEY_LENGTH || key.length > MAX_KEY_LENGTH)) {
     throw new RangeError(`keys: expected ${MIN_KEY_LENGTH} to ${MAX_KEY_LENGTH} characters for each`)
   }
-  let digests: Promise<readonly KeyDigest[]> | undefined
+  /** The callers by the digests of their keys. */
+  let callers: Map<string, AuthInfo> | undefined
   return async (request) => {
-    digests ??= Promise.all(keys.map(toKeyDigest))
+    callers ??= new Map(await Promise.all(keys.map(callerByDigest)))
     try {
-      const auth = findEqual(await digests, await digestOf(readKey(request, header)))
+      const auth = callers.get(await sha256(readKey(request, header)))
       if (auth === undefined) throw new CredentialsError('unknown', 'the key is unknown')
       if (auth.expiresAt !== undefined && auth.expiresAt * 1_000 <= Date.now()) {
         throw new CredentialsError('expired', 'the key has expired')
@@ -54,17 +56,8 @@ export function apiKeys({ keys, header }: ApiKeysOptions): Guard {
   }
 }
 
-interface KeyDigest {
-  readonly digest: Uint8Array
-  readonly auth: AuthInfo
-}
-
-async function toKeyDigest({ key, scopes = [], ...caller }: ApiKey): Promise<KeyDigest> {
-  return { digest: await digestOf(key), auth: { ...caller, scopes } }
-}
-
-async function digestOf(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+async function callerByDigest({ key, scopes = [], ...caller }: ApiKey): Promise<[string, AuthInfo]> {
+  return [await sha256(key), { ...caller, scopes }]
 }
 
 function readKey(request: Request, header: string | undefined): string {
@@ -81,27 +74,11 @@ function readBearerKey(request: Request): string | null {
   return credentials?.scheme === 'Bearer' ? credentials.token : null
 }
 
-/**
- * Finds the caller of a key. Always compares all bytes of all keys, so that the time reveals nothing about the keys.
- */
-function findEqual(keys: readonly KeyDigest[], digest: Uint8Array): AuthInfo | undefined {
-  let found: AuthInfo | undefined
-  for (const key of keys) {
-    let difference = 0
-    for (const [index, byte] of key.digest.entries()) difference |= byte ^ (digest[index] as number)
-    if (difference === 0) found = key.auth
-  }
-  return found
-}
-
-function refuse({ reason, message: description }: CredentialsError, header: string | undefined): Response {
-  const { status, error } = responseTo(reason)
-  const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  if (header === undefined) {
-    headers.set('www-authenticate', writeChallenge({ scheme: 'Bearer', error, description }))
-  }
-  const body = { error: error ?? 'unauthorized', error_description: description }
-  return new Response(JSON.stringify(body), { status, headers })
+function refuse(refusal: CredentialsError, header: string | undefined): Response {
+  const { error } = responseTo(refusal.reason)
+  const challenge =
+    header === undefined ? writeChallenge({ scheme: 'Bearer', error, description: refusal.message }) : undefined
+  return refusalResponse(refusal, challenge)
 }
 
 /**

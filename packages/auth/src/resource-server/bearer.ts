@@ -8,6 +8,7 @@ import {
   CredentialsError,
   type RefusalReason,
   readCredentials,
+  refusalResponse,
   responseTo,
   schemeOf,
   writeChallenge,
@@ -171,12 +172,9 @@ export function bearer(options: BearerOptions): BearerGuard {
     const { reason, message: description, scopes = requiredScopes } = refusal
     const { status, error } = responseTo(reason)
     onRefused?.({ reason, description, status }, request)
-    const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-    if (status === 503) headers.set('retry-after', '5')
-    else headers.set('www-authenticate', challengeFor(request, { error, description, scopes }))
-    if (reason === 'proof_nonce') headers.set('dpop-nonce', (await proofs?.nonces?.issue()) ?? '')
-    const code = error ?? (status === 503 ? 'temporarily_unavailable' : 'unauthorized')
-    return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
+    const response = refusalResponse(refusal, challengeFor(request, { error, description, scopes }))
+    if (reason === 'proof_nonce') response.headers.set('dpop-nonce', (await proofs?.nonces?.issue()) ?? '')
+    return response
   }
 
   /** Creates one challenge with all scopes that the operation needs, so that one new token is enough. */

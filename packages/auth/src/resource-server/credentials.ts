@@ -109,24 +109,30 @@ interface RefusalResponse {
   readonly error?: string
 }
 
+const RESPONSES: Partial<Record<RefusalReason, RefusalResponse>> = {
+  missing: { status: 401 },
+  malformed: { status: 400, error: 'invalid_request' },
+  in_query: { status: 400, error: 'invalid_request' },
+  too_long: { status: 400, error: 'invalid_request' },
+  unavailable: { status: 503 },
+  scope: { status: 403, error: 'insufficient_scope' },
+  proof_nonce: { status: 401, error: 'use_dpop_nonce' },
+}
+
 /** Returns the status and the error code of a refusal. */
 export function responseTo(reason: RefusalReason): RefusalResponse {
-  switch (reason) {
-    case 'missing':
-      return { status: 401 }
-    case 'malformed':
-    case 'in_query':
-    case 'too_long':
-      return { status: 400, error: 'invalid_request' }
-    case 'unavailable':
-      return { status: 503 }
-    case 'scope':
-      return { status: 403, error: 'insufficient_scope' }
-    case 'proof_nonce':
-      return { status: 401, error: 'use_dpop_nonce' }
-    default:
-      return { status: 401, error: reason.startsWith('proof_') ? 'invalid_dpop_proof' : 'invalid_token' }
-  }
+  const error = reason.startsWith('proof_') ? 'invalid_dpop_proof' : 'invalid_token'
+  return RESPONSES[reason] ?? { status: 401, error }
+}
+
+/** Creates the response to a refused request. */
+export function refusalResponse({ reason, message }: CredentialsError, challenge: string | undefined): Response {
+  const { status, error } = responseTo(reason)
+  const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+  if (status === 503) headers.set('retry-after', '5')
+  else if (challenge !== undefined) headers.set('www-authenticate', challenge)
+  const code = error ?? (status === 503 ? 'temporarily_unavailable' : 'unauthorized')
+  return new Response(JSON.stringify({ error: code, error_description: message }), { status, headers })
 }
 
 export interface Challenge {
