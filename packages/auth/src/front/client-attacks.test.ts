@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Browser, CALLBACK, CLIENT, FRONT, VERIFIER, World } from './front.fixture.ts'
 
 async function statusOf(world: World, url: string): Promise<number> {
@@ -306,6 +306,21 @@ describe('client id metadata documents', () => {
     const logins = Array.from({ length: 30 }, () => statusOf(world, world.authorizeUrl(id)))
     expect(new Set(await Promise.all(logins))).toEqual(new Set([200]))
     expect(world.requested).toEqual([id])
+  })
+
+  it('are requested by each login in Cloudflare Workers, where a request must not wait for another', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const world = new World()
+    world.documents.set(id, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return Response.json(document)
+    })
+    const logins = Array.from({ length: 3 }, () => statusOf(world, world.authorizeUrl(id)))
+    expect(await Promise.all(logins)).toEqual([200, 200, 200])
+    expect(world.requested).toEqual([id, id, id])
+    expect(await statusOf(world, world.authorizeUrl(id))).toBe(200)
+    expect(world.requested).toHaveLength(3)
   })
 
   it('that change during a login change nothing of it', async () => {

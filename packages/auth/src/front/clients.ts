@@ -1,12 +1,14 @@
 /** Clients: registered dynamically (RFC 7591), identified by the URL of their metadata, or known in advance. */
 
-import { type Awaitable, isObject } from '@mcpx/protocol'
+import { isObject } from '@mcpx/protocol'
 import { AuthError, printable } from '../auth-error.ts'
 import { boundedFetch, FetchError, readJson } from '../bounded-fetch.ts'
-import { createUrlPolicy, type UrlPolicyOptions } from '../client/url-policy.ts'
+import type { SecretMethod } from '../client/token-endpoint.ts'
+import { createUrlPolicy, type UrlPolicy } from '../client/url-policy.ts'
 import { sha256 } from '../resource-server/dpop.ts'
 import { ExpiringMap } from '../resource-server/expiring-map.ts'
 import { invalidClient, invalidRequest, OAuthError, type Parameters, unavailable } from './oauth-error.ts'
+import type { CheckedOptions } from './options.ts'
 import { isRegistered, redirectUriProblem } from './redirect-uris.ts'
 import type { Seals } from './seals.ts'
 
@@ -32,22 +34,7 @@ export interface FrontClient extends Omit<KnownClient, 'clientSecret'> {
   readonly refreshes: boolean
 }
 
-export interface ClientsOptions extends Pick<UrlPolicyOptions, 'resolve' | 'trustedOrigins'> {
-  readonly clients?: readonly KnownClient[] | undefined
-  readonly registration?: boolean | undefined
-  readonly metadataDocuments?: boolean | undefined
-  readonly allowClient?: ((client: FrontClient) => Awaitable<boolean>) | undefined
-}
-
-export interface ClientSettings {
-  readonly seals: Seals
-  readonly issuer: URL
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  readonly timeout: number
-}
-
 type Metadata = Readonly<Record<string, unknown>>
-type SecretMethod = 'none' | 'client_secret_basic' | 'client_secret_post'
 
 export const SECRET_METHODS: readonly SecretMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
 
@@ -76,20 +63,17 @@ const MAX_CACHED = 1_000
 const MAX_FETCHES = 20
 
 export class Clients {
-  readonly #options: ClientsOptions
-  readonly #settings: ClientSettings
+  readonly #options: CheckedOptions
+  readonly #seals: Seals
   readonly #known: ReadonlyMap<string, KnownClient>
-  readonly #urls: ReturnType<typeof createUrlPolicy>
+  readonly #urls: UrlPolicy
   readonly #documents = new ExpiringMap<FrontClient | OAuthError>(MAX_CACHED)
-  /** The documents that are being read. Logins at the same time share one request. */
-  readonly #reading = new Map<string, Promise<FrontClient>>()
 
-  constructor(options: ClientsOptions, settings: ClientSettings) {
-    const { clients = [], resolve, trustedOrigins } = options
+  constructor(options: CheckedOptions, seals: Seals) {
     this.#options = options
-    this.#settings = settings
-    this.#known = indexClients(clients)
-    this.#urls = createUrlPolicy({ resolve, trustedOrigins })
+    this.#seals = seals
+    this.#known = indexClients(options.clients ?? [])
+    this.#urls = createUrlPolicy(options)
   }
 
   /** Returns the client of an authorization request. Throws if its redirect URI is not registered. */
@@ -97,13 +81,9 @@ export class Clients {
     const client = await this.#find(params.require('client_id', MAX_CLIENT_ID))
     const redirectUri = params.require('redirect_uri')
     if (!isRegistered(client.redirectUris, redirectUri)) {
-      throw new OAuthError(
-        'invalid_request',
-        'redirect_uri: expected one that the client has registered, got another',
-        {
-          remedy: 'Nothing was sent there. If you trust the application, remove this server there and add it again.',
-        },
-      )
+      const problem = 'redirect_uri: expected one that the client has registered, got another'
+      const remedy = 'Nothing was sent there. If you trust the application, remove this server there and add it again.'
+      throw new OAuthError('invalid_request', problem, { remedy })
     }
     if (this.#options.allowClient !== undefined && (await this.#options.allowClient(client)) !== true) {
       const remedy = 'Ask the operator of this server to allow it.'
@@ -125,7 +105,7 @@ export class Clients {
 
   async #registration(clientId: string): Promise<Registration> {
     const isEnabled = this.#options.registration !== false
-    const registration = isEnabled ? await this.#settings.seals.open<Registration>('client', clientId) : undefined
+    const registration = isEnabled ? await this.#seals.open<Registration>('client', clientId) : undefined
     if (registration !== undefined) return registration
     const remedy = 'Remove this server in your application and add it again, so that the application registers again.'
     throw invalidClient('client_id: this client is not registered here', remedy)
@@ -138,7 +118,6 @@ export class Clients {
     if (this.#options.registration === false) {
       throw new OAuthError('access_denied', 'Dynamic registration is disabled here', { status: 403 })
     }
-    const { seals } = this.#settings
     const refuse = (problem: string) => new OAuthError('invalid_client_metadata', problem)
     if (!isObject(metadata)) throw refuse('body: expected a JSON object')
     const method = metadata.token_endpoint_auth_method ?? 'client_secret_basic'
@@ -159,8 +138,8 @@ export class Clients {
       ...(hasSecret && { secret: true }),
       ...(refreshes && { refreshes }),
     }
-    const clientId = await seals.seal('client', registration)
-    const [secret] = hasSecret ? await seals.clientSecrets(clientId) : []
+    const clientId = await this.#seals.seal('client', registration)
+    const [secret] = hasSecret ? await this.#seals.clientSecrets(clientId) : []
     return {
       client_id: clientId,
       client_id_issued_at: Math.floor(Date.now() / 1_000),
@@ -177,26 +156,17 @@ export class Clients {
 
   /** Reads the document of a client: https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ */
   async #published(clientId: string): Promise<FrontClient> {
-    const cached = this.#documents.get(clientId)
-    if (cached instanceof OAuthError) throw cached
-    if (cached !== undefined) return cached
-    const running = this.#reading.get(clientId)
-    if (running !== undefined) return running
-    if (this.#reading.size >= MAX_FETCHES) throw unavailable('Too many applications are looked up at once')
-    const reading = this.#readAndCache(clientId).finally(() => this.#reading.delete(clientId))
-    this.#reading.set(clientId, reading)
-    return reading
-  }
-
-  async #readAndCache(clientId: string): Promise<FrontClient> {
-    try {
-      const client = await this.#readDocument(clientId)
-      this.#documents.set(clientId, client, DOCUMENT_AGE)
-      return client
-    } catch (error) {
-      if (error instanceof OAuthError) this.#documents.set(clientId, error, FAILURE_AGE)
-      throw error
+    const read = async () => {
+      if (this.#documents.loading >= MAX_FETCHES) throw unavailable('Too many applications are looked up at once')
+      return this.#readDocument(clientId).catch((error: unknown) => {
+        if (error instanceof OAuthError) return error
+        throw error
+      })
     }
+    const ageOf = (found: object) => (found instanceof OAuthError ? FAILURE_AGE : DOCUMENT_AGE)
+    const found = await this.#documents.load(clientId, read, ageOf)
+    if (found instanceof OAuthError) throw found
+    return found
   }
 
   async #readDocument(clientId: string): Promise<FrontClient> {
@@ -228,14 +198,14 @@ export class Clients {
    * canonical form.
    */
   async #checkDocumentUrl(clientId: string): Promise<URL> {
-    const url = await this.#urls.check('registration', 'client_id', clientId, this.#settings.issuer)
+    const url = await this.#urls.check('registration', 'client_id', clientId, new URL(this.#options.issuer))
     const isCanonical = url.href === clientId && url.pathname !== '/' && url.hash === ''
     if (!isCanonical) throw new Error('expected a URL with a path, without a fragment, as a browser writes it')
     return url
   }
 
   async #fetchDocument(url: string): Promise<Metadata> {
-    const { fetch, timeout } = this.#settings
+    const { fetch, timeout } = this.#options
     const init = { headers: { accept: 'application/json' } }
     const response = await boundedFetch(fetch, url, init, { timeout, maxResponseSize: MAX_DOCUMENT })
     // Redirects are not followed: they could lead inside a network.
@@ -277,7 +247,7 @@ export class Clients {
       throw invalidClient('client_id: metadata documents are not accepted here')
     }
     const { secret } = await this.#registration(clientId)
-    return secret === true ? this.#settings.seals.clientSecrets(clientId) : []
+    return secret === true ? this.#seals.clientSecrets(clientId) : []
   }
 }
 

@@ -6,6 +6,7 @@
 import type { RecordStore } from '@mcpx/protocol'
 import { calculatePKCECodeChallenge } from 'oauth4webapi'
 import { invalidGrant, OAuthError } from './oauth-error.ts'
+import type { CheckedOptions } from './options.ts'
 import { randomId, type Seals } from './seals.ts'
 
 /** The request that a user has agreed to. */
@@ -50,14 +51,6 @@ interface RefreshReference extends Reference {
   readonly generation: number
 }
 
-/** How long codes, tokens and grants are valid, in ms. */
-export interface GrantTtls {
-  readonly code: number
-  readonly access: number
-  readonly grant: number
-  readonly refreshGrace: number
-}
-
 /** The parameters of a token request that must match the grant. */
 export interface TokenParams {
   readonly clientId: string
@@ -70,14 +63,14 @@ const ENDED = 'it is unknown, has expired, or was revoked'
 export class Grants {
   readonly #records: RecordStore
   readonly #seals: Seals
-  readonly #ttls: GrantTtls
+  readonly #options: CheckedOptions
   /** Returns the ids of the other records of a grant. They expire together with the grant. */
   readonly #related: (id: string) => readonly string[]
 
-  constructor(records: RecordStore, seals: Seals, ttls: GrantTtls, related: (id: string) => readonly string[]) {
+  constructor(records: RecordStore, seals: Seals, options: CheckedOptions, related: (id: string) => readonly string[]) {
     this.#records = records
     this.#seals = seals
-    this.#ttls = ttls
+    this.#options = options
     this.#related = related
   }
 
@@ -87,12 +80,12 @@ export class Grants {
     user: FrontUser,
     prepare: (id: string, ttl: number) => Promise<void>,
   ): Promise<string> {
-    const { code, grant } = this.#ttls
+    const { codeTtl, grantTtl } = this.#options
     const id = randomId()
-    const record = { ...consent, ...user, expiresAt: Date.now() + grant, generation: 0, rotatedAt: 0 }
-    await prepare(id, code)
-    await this.#records.create(nameOf(id), JSON.parse(JSON.stringify(record)), code)
-    return this.#seals.seal('code', { grant: id } satisfies Reference, code)
+    const record = { ...consent, ...user, expiresAt: Date.now() + grantTtl, generation: 0, rotatedAt: 0 }
+    await prepare(id, codeTtl)
+    await this.#records.create(nameOf(id), JSON.parse(JSON.stringify(record)), codeTtl)
+    return this.#seals.seal('code', { grant: id } satisfies Reference, codeTtl)
   }
 
   /** Redeems a code. A second use, or a wrong verifier, ends the grant, because the code may be stolen. */
@@ -145,7 +138,7 @@ export class Grants {
 
   #isUsable({ generation: current, rotatedAt }: Grant, generation: number): boolean {
     if (generation === current) return true
-    return generation === current - 1 && generation > 0 && Date.now() - rotatedAt <= this.#ttls.refreshGrace
+    return generation === current - 1 && generation > 0 && Date.now() - rotatedAt <= this.#options.refreshGrace
   }
 
   /** Returns the grant of an access token with the scopes of the token. */
@@ -188,7 +181,7 @@ export class Grants {
   async #tokens(id: string, grant: Grant, scopes: readonly string[]): Promise<object> {
     const { generation, expiresAt, refreshes } = grant
     const remaining = expiresAt - Date.now()
-    const ttl = Math.min(this.#ttls.access, remaining)
+    const ttl = Math.min(this.#options.accessTokenTtl, remaining)
     return {
       access_token: await this.#seals.seal('access', { grant: id, scopes } satisfies AccessReference, ttl),
       token_type: 'Bearer',

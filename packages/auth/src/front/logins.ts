@@ -3,35 +3,16 @@
  * provider.
  */
 
-import type { CounterStore, RecordStore } from '@mcpx/protocol'
 import { AuthorizationResponseError } from 'oauth4webapi'
 import { AuthError, printable } from '../auth-error.ts'
 import { sha256 } from '../resource-server/dpop.ts'
-import type { Browsers } from './browsers.ts'
-import type { Clients } from './clients.ts'
-import type { Consent, Grants } from './grants.ts'
+import type { Consent } from './grants.ts'
 import { invalidRequest, OAuthError, Parameters, plain, readForm, unavailable } from './oauth-error.ts'
-import type { CheckedOptions } from './options.ts'
+import type { FrontParts } from './oauth-front.ts'
 import { consentPage } from './pages.ts'
 import { withParams } from './redirect-uris.ts'
 import { findResource, selectScopes } from './request-checks.ts'
-import type { Seals } from './seals.ts'
-import type { LoginSecrets, Upstream } from './upstream.ts'
-import type { UpstreamTokenStore } from './upstream-tokens.ts'
-
-export interface LoginParts {
-  readonly options: CheckedOptions
-  readonly records: RecordStore
-  readonly counters: CounterStore
-  readonly seals: Seals
-  readonly browsers: Browsers
-  readonly clients: Clients
-  readonly grants: Grants
-  readonly upstream: Upstream
-  readonly tokens: UpstreamTokenStore
-  /** The URL that receives the form of the consent page. */
-  readonly consentUrl: string
-}
+import type { LoginSecrets } from './upstream.ts'
 
 /** An authorization request that waits for the user. */
 interface PendingRequest extends Consent {
@@ -47,9 +28,9 @@ interface PendingLogin extends PendingRequest, LoginSecrets {}
 const MAX_STATE = 4_096
 
 export class Logins {
-  readonly #parts: LoginParts
+  readonly #parts: FrontParts
 
-  constructor(parts: LoginParts) {
+  constructor(parts: FrontParts) {
     this.#parts = parts
   }
 
@@ -160,12 +141,9 @@ export class Logins {
       if (!(error instanceof AuthError)) throw error
       options.onWarning(error)
       const isDenied = error.cause instanceof AuthorizationResponseError && error.cause.error === 'access_denied'
-      return isDenied
-        ? { error: 'access_denied', error_description: `The login at ${name} was denied` }
-        : {
-            error: 'server_error',
-            error_description: `The login at ${name} failed. The operator of the server can see why`,
-          }
+      if (isDenied) return { error: 'access_denied', error_description: `The login at ${name} was denied` }
+      const description = `The login at ${name} failed. The operator of the server can see why`
+      return { error: 'server_error', error_description: description }
     }
   }
 
@@ -212,9 +190,8 @@ function refuseOtherSites({ headers }: Request, ownOrigin: string): void {
   const site = headers.get('sec-fetch-site') ?? 'same-origin'
   const origin = headers.get('origin') ?? ownOrigin
   if (site === 'same-origin' && origin === ownOrigin) return
-  throw new OAuthError('access_denied', `The form was sent by a page of another site, ${printable(origin)}`, {
-    status: 403,
-  })
+  const problem = `The form was sent by a page of another site, ${printable(origin)}`
+  throw new OAuthError('access_denied', problem, { status: 403 })
 }
 
 function readChallenge(params: Parameters): string {

@@ -9,11 +9,9 @@ import { CredentialsError } from '../resource-server/credentials.ts'
 import { Browsers } from './browsers.ts'
 import { Clients } from './clients.ts'
 import { Grants } from './grants.ts'
-import { Logins } from './logins.ts'
 import { type CheckedOptions, checkOptions, type OAuthFrontOptions } from './options.ts'
 import { createRoutes } from './routes.ts'
 import { Seals } from './seals.ts'
-import { TokenEndpoint } from './token-requests.ts'
 import { Upstream } from './upstream.ts'
 import { UpstreamTokenStore, upstreamRecord } from './upstream-tokens.ts'
 
@@ -49,29 +47,9 @@ export interface OAuthFront {
  */
 export function oauthFront(given: OAuthFrontOptions): OAuthFront {
   const options = checkOptions(given)
-  const { issuer, resources, store = memoryStore(), provider, timeout, fetch, onWarning } = options
-  const issuerUrl = new URL(issuer)
-  const records = withPrefix(store.records, `${issuer} `)
-  const base = issuer.replace(/\/$/, '')
-  const seals = new Seals(options.secrets, issuer)
-  const upstream = new Upstream(provider, `${base}/callback`, { fetch, timeout, onWarning })
-  const tokens = new UpstreamTokenStore(records, seals, upstream, timeout)
-  const { codeTtl: code, accessTokenTtl: access, grantTtl: grant, refreshGrace } = options
-  const grants = new Grants(records, seals, { code, access, grant, refreshGrace }, (id) => [upstreamRecord(id)])
-  const clients = new Clients(options, { seals, issuer: issuerUrl, fetch, timeout })
-  const browsers = new Browsers(issuerUrl, Math.max(options.loginTtl, options.rememberConsent))
-  const parts = {
-    options,
-    records,
-    counters: store.counters,
-    seals,
-    browsers,
-    clients,
-    grants,
-    upstream,
-    tokens,
-    consentUrl: `${base}/consent`,
-  }
+  const parts = createParts(options)
+  const { grants, tokens } = parts
+  const { issuer, resources, provider } = options
   const guards = new Map(resources.map((resource) => [resource, createGuard(options, resource, grants)]))
 
   function authenticateFor(resource: string): BearerGuard {
@@ -94,9 +72,32 @@ export function oauthFront(given: OAuthFrontOptions): OAuthFront {
     throw new AuthError(`The login at ${provider.name} has ended`, { step: 'refresh', hint })
   }
 
-  const tokenEndpoint = new TokenEndpoint(options, clients, grants, tokens)
-  const routes = createRoutes(options, new Logins(parts), tokenEndpoint, clients, [...guards.values()])
+  const routes = createRoutes(parts, [...guards.values()])
   return { routes, authenticate: authenticateFor(resources[0]), authenticateFor, upstreamToken }
+}
+
+/** The parts of the server that its endpoints share. */
+export type FrontParts = ReturnType<typeof createParts>
+
+function createParts(options: CheckedOptions) {
+  const { issuer, store = memoryStore() } = options
+  const records = withPrefix(store.records, `${issuer} `)
+  const base = issuer.replace(/\/$/, '')
+  const seals = new Seals(options.secrets, issuer)
+  const upstream = new Upstream(options, `${base}/callback`)
+  return {
+    options,
+    records,
+    counters: store.counters,
+    seals,
+    upstream,
+    tokens: new UpstreamTokenStore(records, seals, upstream, options.timeout),
+    grants: new Grants(records, seals, options, (id) => [upstreamRecord(id)]),
+    clients: new Clients(options, seals),
+    browsers: new Browsers(new URL(issuer), Math.max(options.loginTtl, options.rememberConsent)),
+    /** The URL that receives the form of the consent page. */
+    consentUrl: `${base}/consent`,
+  }
 }
 
 /** Adds a prefix to the ids of records, so that servers with the same store and the same cookies have separate records. */

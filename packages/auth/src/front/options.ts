@@ -1,8 +1,7 @@
 /** The options of `oauthFront`. */
 
 import { type Awaitable, checkNumbers, refuseUnknownOption, type Store } from '@mcpx/protocol'
-import type { Implies } from '../resource-server/scopes.ts'
-import { isScope } from '../resource-server/scopes.ts'
+import { type Implies, isScope } from '../resource-server/scopes.ts'
 import { secureUrl } from '../urls.ts'
 import type { FrontClient, KnownClient } from './clients.ts'
 import type { FrontUser } from './grants.ts'

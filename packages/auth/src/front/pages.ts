@@ -1,7 +1,7 @@
 /** The pages for users: the consent to a client, and errors. They contain no script and load nothing. */
 
 import { html, raw } from 'hono/html'
-import { base64url } from 'jose'
+import { sha256 } from '../resource-server/dpop.ts'
 import type { OAuthError } from './oauth-error.ts'
 import { redirectTarget } from './redirect-uris.ts'
 
@@ -88,8 +88,7 @@ async function page(title: string, body: unknown, status: number, redirectUri?: 
   const text = await html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width"><style>${raw(STYLE)}</style></head><body>${body}</body></html>`
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
-  const style = base64url.encode(new Uint8Array(digest)).replaceAll('-', '+').replaceAll('_', '/')
+  const style = (await sha256(STYLE)).replaceAll('-', '+').replaceAll('_', '/')
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${style}='`,

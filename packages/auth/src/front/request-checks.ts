@@ -9,13 +9,8 @@ export function findResource(resources: readonly string[], named: string | undef
   const found =
     named === undefined ? (others.length === 0 ? only : undefined) : resources.find((each) => isSame(each, named))
   if (found !== undefined) return found
-  throw new OAuthError(
-    'invalid_target',
-    `resource: expected ${resources.join(' or ')}, got ${named === undefined ? 'none' : 'another'}`,
-    {
-      remedy: 'Add the server to your application with this URL.',
-    },
-  )
+  const problem = `resource: expected ${resources.join(' or ')}, got ${named === undefined ? 'none' : 'another'}`
+  throw new OAuthError('invalid_target', problem, { remedy: 'Add the server to your application with this URL.' })
 }
 
 /** Compares URLs of servers. Clients write an origin with or without a slash at its end. */

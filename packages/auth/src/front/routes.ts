@@ -6,24 +6,22 @@ import { cors } from 'hono/cors'
 import { AuthError } from '../auth-error.ts'
 import type { BearerGuard } from '../resource-server/bearer.ts'
 import { issuerMetadataUrls } from '../urls.ts'
-import { type Clients, SECRET_METHODS } from './clients.ts'
-import type { Logins } from './logins.ts'
+import { SECRET_METHODS } from './clients.ts'
+import { Logins } from './logins.ts'
 import { errorResponse, invalidRequest, jsonResponse, OAuthError, requireType, unavailable } from './oauth-error.ts'
+import type { FrontParts } from './oauth-front.ts'
 import type { CheckedOptions } from './options.ts'
 import { errorPage } from './pages.ts'
-import type { TokenEndpoint } from './token-requests.ts'
+import { TokenEndpoint } from './token-requests.ts'
 
 /** The largest bodies, in bytes. */
 const MAX_BODY = 65_536
 
 /** @param guards the guards of all resources, in their order */
-export function createRoutes(
-  options: CheckedOptions,
-  logins: Logins,
-  tokens: TokenEndpoint,
-  clients: Clients,
-  guards: readonly BearerGuard[],
-): Hono {
+export function createRoutes(parts: FrontParts, guards: readonly BearerGuard[]): Hono {
+  const { options, clients } = parts
+  const logins = new Logins(parts)
+  const tokens = new TokenEndpoint(parts)
   const app = new Hono()
   const base = new URL(options.issuer).pathname.replace(/\/$/, '')
   type Handler = (request: Request) => Promise<Response>

@@ -1,24 +1,16 @@
 /** The token endpoint and the revocation endpoint (RFC 6749, section 3.2, and RFC 7009). */
 
 import { AuthError } from '../auth-error.ts'
-import type { Clients } from './clients.ts'
-import type { Grants, TokenParams } from './grants.ts'
+import type { TokenParams } from './grants.ts'
 import { invalidGrant, OAuthError, type Parameters, readForm, unavailable } from './oauth-error.ts'
-import type { CheckedOptions } from './options.ts'
+import type { FrontParts } from './oauth-front.ts'
 import { findResource, parseScopes } from './request-checks.ts'
-import type { UpstreamTokenStore } from './upstream-tokens.ts'
 
 export class TokenEndpoint {
-  readonly #options: CheckedOptions
-  readonly #clients: Clients
-  readonly #grants: Grants
-  readonly #tokens: UpstreamTokenStore
+  readonly #parts: FrontParts
 
-  constructor(options: CheckedOptions, clients: Clients, grants: Grants, tokens: UpstreamTokenStore) {
-    this.#options = options
-    this.#clients = clients
-    this.#grants = grants
-    this.#tokens = tokens
+  constructor(parts: FrontParts) {
+    this.#parts = parts
   }
 
   /** Redeems a code or a refresh token. Returns the members of the response. */
@@ -26,17 +18,16 @@ export class TokenEndpoint {
     const form = await readForm(request)
     const type = form.require('grant_type')
     if (type !== 'authorization_code' && type !== 'refresh_token') {
-      throw new OAuthError(
-        'unsupported_grant_type',
-        'grant_type: expected authorization_code or refresh_token, got another',
-      )
+      const problem = 'grant_type: expected authorization_code or refresh_token, got another'
+      throw new OAuthError('unsupported_grant_type', problem)
     }
-    const clientId = await this.#clients.authenticate(request, form)
+    const { options, clients } = this.#parts
+    const clientId = await clients.authenticate(request, form)
     const resource = form.get('resource')
     const scope = form.get('scope')
     const params: TokenParams = {
       clientId,
-      resource: resource === undefined ? undefined : findResource(this.#options.resources, resource),
+      resource: resource === undefined ? undefined : findResource(options.resources, resource),
       scopes: scope === undefined ? undefined : parseScopes(scope),
     }
     return type === 'refresh_token' ? this.#refresh(form, params) : this.#redeem(form, params)
@@ -44,10 +35,8 @@ export class TokenEndpoint {
 
   async #redeem(form: Parameters, params: TokenParams): Promise<object> {
     const verifier = form.require('code_verifier')
-    return this.#grants.redeem(form.require('code'), verifier, form.get('redirect_uri'), {
-      ...params,
-      scopes: undefined,
-    })
+    const redirectUri = form.get('redirect_uri')
+    return this.#parts.grants.redeem(form.require('code'), verifier, redirectUri, { ...params, scopes: undefined })
   }
 
   /**
@@ -55,22 +44,24 @@ export class TokenEndpoint {
    * here, too.
    */
   async #refresh(form: Parameters, params: TokenParams): Promise<object> {
-    const token = await this.#grants.openRefreshToken(form.require('refresh_token'), params.clientId)
-    const isAlive = await this.#tokens.isAlive(token.grant).catch((error: unknown) => {
+    const { options, grants, tokens } = this.#parts
+    const token = await grants.openRefreshToken(form.require('refresh_token'), params.clientId)
+    const isAlive = await tokens.isAlive(token.grant).catch((error: unknown) => {
       if (!(error instanceof AuthError)) throw error
-      this.#options.onWarning(error)
-      throw unavailable(`${this.#options.provider.name} is unavailable`)
+      options.onWarning(error)
+      throw unavailable(`${options.provider.name} is unavailable`)
     })
-    if (isAlive) return this.#grants.rotate(token, params)
-    await this.#grants.end(token.grant)
-    throw invalidGrant(`refresh_token: the login at ${this.#options.provider.name} has ended; log in again`)
+    if (isAlive) return grants.rotate(token, params)
+    await grants.end(token.grant)
+    throw invalidGrant(`refresh_token: the login at ${options.provider.name} has ended; log in again`)
   }
 
   /** Ends the login of a token. An unknown token is not an error. */
   async revoke(request: Request): Promise<object> {
     const form = await readForm(request)
-    const clientId = await this.#clients.authenticate(request, form)
-    await this.#grants.revoke(form.require('token'), clientId)
+    const { clients, grants } = this.#parts
+    const clientId = await clients.authenticate(request, form)
+    await grants.revoke(form.require('token'), clientId)
     return {}
   }
 }

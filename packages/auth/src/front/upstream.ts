@@ -9,7 +9,6 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import { AuthError, printable } from '../auth-error.ts'
-import { boundedFetch, readJson, type SendRequest } from '../bounded-fetch.ts'
 import { type Connection, createConnectionFactory } from '../client/requests.ts'
 import { type TokenRequest, type TokenResponse, tryTokenRequest } from '../client/token-endpoint.ts'
 import {
@@ -17,11 +16,13 @@ import {
   createIssuerKeys,
   createIssuerMetadata,
   type FetchSettings,
+  fetchJson,
   type IssuerMetadata,
 } from '../resource-server/issuers.ts'
 import { ALGORITHMS, verifyJwt } from '../resource-server/jwt.ts'
 import { secureUrl } from '../urls.ts'
 import type { FrontUser } from './grants.ts'
+import type { CheckedOptions } from './options.ts'
 import type { Provider } from './providers.ts'
 import { randomId } from './seals.ts'
 
@@ -40,13 +41,6 @@ export interface UpstreamTokens {
   /** When the access token should be refreshed. Undefined if it does not expire. */
   readonly refreshAt?: number | undefined
   readonly expiresAt?: number | undefined
-}
-
-export interface UpstreamSettings {
-  readonly fetch: SendRequest
-  /** The timeout of a request, in ms. */
-  readonly timeout: number
-  readonly onWarning: (warning: Error) => void
 }
 
 interface Endpoints {
@@ -81,12 +75,11 @@ export class Upstream {
   readonly #metadata: CachedDocument<IssuerMetadata> | undefined
   readonly #keys: ReturnType<typeof createIssuerKeys> | undefined
 
-  constructor(provider: Provider, callbackUrl: string, settings: UpstreamSettings) {
+  constructor({ provider, fetch, timeout, onWarning }: CheckedOptions, callbackUrl: string) {
     const { issuer } = provider
     this.#provider = provider
     this.#callbackUrl = callbackUrl
-    this.#settings = { ...settings, maxAge: MAX_AGE, cooldown: COOLDOWN }
-    const { fetch, timeout } = settings
+    this.#settings = { fetch, timeout, onWarning, maxAge: MAX_AGE, cooldown: COOLDOWN }
     const connect = createConnectionFactory({ timeout, maxResponseSize: MAX_RESPONSE_SIZE })
     this.#connection = connect((url, init) => fetch(String(url), init ?? {}))
     this.#metadata = issuer === undefined ? undefined : createIssuerMetadata(issuer, this.#settings)
@@ -184,16 +177,14 @@ export class Upstream {
   /** Returns undefined if the provider does not accept the token. */
   async #userInformation(accessToken: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { endpoints } = this.#provider
-    const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json', 'user-agent': 'mcpx' }
-    const { fetch, timeout } = this.#settings
-    const limits = { timeout, maxResponseSize: MAX_RESPONSE_SIZE }
-    const response = await boundedFetch(fetch, endpoints?.userInfo ?? '', { headers }, limits).catch((cause: Error) => {
+    const headers = { authorization: `Bearer ${accessToken}`, 'user-agent': 'mcpx' }
+    const userInfo = fetchJson(endpoints?.userInfo ?? '', this.#settings, { headers })
+    const { status, body } = await userInfo.catch((cause: Error) => {
       throw this.#identityError(`the user information is unavailable: ${cause.message}`, cause)
     })
-    if (response.status === 401) return undefined
-    const body = await readJson(response)
-    if (response.status === 200 && isObject(body)) return body
-    throw this.#identityError(`the user information is unavailable: its status is ${response.status}`)
+    if (status === 401) return undefined
+    if (status === 200 && isObject(body)) return body
+    throw this.#identityError(`the user information is unavailable: its status is ${status}`)
   }
 
   #identityError(problem: string, cause?: Error): AuthError {
@@ -241,11 +232,8 @@ export class Upstream {
       return { server, authorization: read('authorization_endpoint'), token: read('token_endpoint') }
     } catch (cause) {
       const hint = 'Check the options of the provider, and that this server can reach it.'
-      throw new AuthError(`The metadata of the provider cannot be used: ${(cause as Error).message}`, {
-        step: 'discovery',
-        hint,
-        cause,
-      })
+      const message = `The metadata of the provider cannot be used: ${(cause as Error).message}`
+      throw new AuthError(message, { step: 'discovery', hint, cause })
     }
   }
 }
