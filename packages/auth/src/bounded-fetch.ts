@@ -1,6 +1,6 @@
 /** A `fetch` with limits on the time and the size of a response, for servers that are not trusted. */
 
-import { LONGEST_TIMER } from '@mcpx/protocol'
+import { abortable, LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from './auth-error.ts'
 
 /** A function with the signature of the global `fetch`. */
@@ -38,17 +38,14 @@ export async function boundedFetch(
   { timeout, maxResponseSize }: FetchLimits,
 ): Promise<Response> {
   const controller = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timedOut = new Promise<never>((_, reject) => {
-    const fail = () => reject(new FetchError('timeout', `no response within ${timeout} ms`))
-    timer = setTimeout(fail, Math.min(timeout, LONGEST_TIMER))
-  })
+  const fail = () => controller.abort(new FetchError('timeout', `no response within ${timeout} ms`))
+  const timer = setTimeout(fail, Math.min(timeout, LONGEST_TIMER))
   const send = async () => {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: controller.signal })
     return withWholeBody(response, maxResponseSize)
   }
   try {
-    return await Promise.race([send(), timedOut])
+    return await abortable(send(), controller.signal)
   } catch (cause) {
     if (cause instanceof FetchError || cause instanceof AuthError) throw cause
     throw new FetchError('unreachable', 'no response', { cause })

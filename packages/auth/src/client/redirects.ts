@@ -1,6 +1,6 @@
 /** Redirects: send the user to the authorization server, by hand, in a popup window or in the page, and read the callback. */
 
-import { type Awaitable, LONGEST_TIMER } from '@mcpx/protocol'
+import { type Awaitable, abortable, LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 
 /** The URL to which the authorization server redirected the browser, or the query of this URL. */
@@ -97,12 +97,11 @@ export function popupRedirect({ redirectUri, timeout = 300_000, features }: Popu
       const hint = 'Connect in the handler of a click, or use pageRedirect().'
       throw new AuthError('The browser did not open a window', { step: 'authorization', hint })
     }
+    const late = AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER))
     try {
-      return await callbackOf(
-        popup,
-        state,
-        AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER))]),
-      )
+      return await callbackOf(popup, state, AbortSignal.any([signal, late]))
+    } catch (error) {
+      throw error === late.reason ? visitError('The user did not come back in time') : error
     } finally {
       popup.close()
     }
@@ -111,35 +110,31 @@ export function popupRedirect({ redirectUri, timeout = 300_000, features }: Popu
 }
 
 /** Resolves to the URL of the callback page, if it has the state of this login. */
-function callbackOf(popup: { readonly closed: boolean }, state: string | null, signal: AbortSignal): Promise<string> {
+async function callbackOf(popup: { readonly closed: boolean }, state: string | null, signal: AbortSignal) {
   const channel = new BroadcastChannel(CHANNEL)
   let timer: ReturnType<typeof setInterval> | undefined
-  let onAbort: () => void = () => {}
-  const result = new Promise<string>((resolve, reject) => {
-    const fail = (message: string) => reject(new AuthError(message, { step: 'authorization', hint: 'Log in again.' }))
-    onAbort = () => (isTimeout(signal) ? fail('The user did not come back in time') : reject(signal.reason))
+  const callback = new Promise<string>((resolve, reject) => {
     channel.onmessage = ({ data }: MessageEvent<unknown>) => {
       const isOurs = typeof data === 'string' && URL.canParse(data) && new URL(data).searchParams.get('state') === state
       if (isOurs) resolve(data)
     }
-    signal.addEventListener('abort', onAbort)
-    if (signal.aborted) onAbort()
     const start = Date.now()
     timer = setInterval(() => {
       if (!popup.closed) return
-      if (Date.now() - start > SHORTEST_VISIT) fail('The window was closed before the login ended')
+      if (Date.now() - start > SHORTEST_VISIT) reject(visitError('The window was closed before the login ended'))
       else clearInterval(timer)
     }, CHECK_INTERVAL)
   })
-  return result.finally(() => {
+  try {
+    return await abortable(callback, signal)
+  } finally {
     clearInterval(timer)
-    signal.removeEventListener('abort', onAbort)
     channel.close()
-  })
+  }
 }
 
-function isTimeout(signal: AbortSignal): boolean {
-  return (signal.reason as Partial<Error> | undefined)?.name === 'TimeoutError'
+function visitError(message: string): AuthError {
+  return new AuthError(message, { step: 'authorization', hint: 'Log in again.' })
 }
 
 /**
@@ -164,7 +159,7 @@ export function pageRedirect({ redirectUri }: { readonly redirectUri: string }):
     (url: URL, { signal }: { readonly signal: AbortSignal }): Promise<Callback> => {
       currentBrowser().location.assign(url.href)
       // The page ends here, so the promise never resolves.
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+      return abortable(new Promise(() => {}), signal)
     },
     {
       redirectUri,

@@ -32,15 +32,12 @@ export async function withLock<T>(store: AuthStore, key: string, run: () => Prom
 export function createQueues(): <T>(key: string, run: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return (key, run) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(run, run)
-    const end = turn.then(
-      () => {},
-      () => {},
-    )
-    last.set(key, end)
-    void end.then(() => {
-      if (last.get(key) === end) last.delete(key)
-    })
+    const turn = (last.get(key) ?? Promise.resolve()).then(run)
+    const end = () => {
+      if (last.get(key) === ended) last.delete(key)
+    }
+    const ended = turn.then(end, end)
+    last.set(key, ended)
     return turn
   }
 }

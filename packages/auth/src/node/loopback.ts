@@ -5,7 +5,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Awaitable, LONGEST_TIMER } from '@mcpx/protocol'
+import { type Awaitable, abortable, LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
 
@@ -96,38 +96,32 @@ async function listen(ports: readonly number[]): Promise<Server> {
 }
 
 /** Resolves to the URL of the callback with the state of this login. Refuses other requests. */
-function receiveCallback(
+async function receiveCallback(
   server: Server,
   uri: string,
   state: string | null,
   signal: AbortSignal,
   timeout: number,
 ): Promise<URL> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-      server.off('request', onRequest)
-      settle()
-    }
-    const onAbort = () => end(() => reject(signal.reason))
-    const onTimeout = () => {
-      const hint = 'Try again, or pass a longer timeout to loopbackRedirect().'
-      const message = `The user did not come back within ${timeout} ms`
-      end(() => reject(new AuthError(message, { step: 'authorization', hint })))
-    }
-    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-      const callback = readCallback(request, uri, state)
-      if (typeof callback === 'number') return respond(response, callback, 'This is not the expected request.')
-      const hasCode = callback.searchParams.has('code')
+  const callback = new Promise<URL>((resolve) => {
+    server.on('request', (request, response) => {
+      const read = readCallback(request, uri, state)
+      if (typeof read === 'number') return respond(response, read, 'This is not the expected request.')
+      const hasCode = read.searchParams.has('code')
       respond(response, 200, hasCode ? 'You are logged in. You can close this page.' : 'The login failed.')
-      response.once('close', () => end(() => resolve(callback)))
-    }
-    const timer = setTimeout(onTimeout, Math.min(timeout, LONGEST_TIMER))
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) return onAbort()
-    server.on('request', onRequest)
+      response.once('close', () => resolve(read))
+    })
   })
+  const late = AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER))
+  try {
+    return await abortable(callback, AbortSignal.any([signal, late]))
+  } catch (error) {
+    if (error !== late.reason) throw error
+    const hint = 'Try again, or pass a longer timeout to loopbackRedirect().'
+    throw new AuthError(`The user did not come back within ${timeout} ms`, { step: 'authorization', hint })
+  } finally {
+    server.removeAllListeners('request')
+  }
 }
 
 /**
