@@ -1,5 +1,7 @@
 /** Reads challenges in `WWW-Authenticate` headers (RFC 9110, section 11.6.1). */
 
+import { isScope } from '../resource-server/scopes.ts'
+
 /** The longest header, in characters. The rest of a longer header is ignored. */
 const MAX_HEADER_LENGTH = 16_384
 
@@ -78,5 +80,5 @@ export function readChallenge(response: Response, preferred: 'bearer' | 'dpop'):
 /** Returns the valid scopes of a list or of a string with spaces, without duplicates. */
 export function scopesOf(list: string | readonly string[] | undefined): string[] {
   const scopes = typeof list === 'string' ? list.split(/\s+/) : (list ?? [])
-  return [...new Set(scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))]
+  return [...new Set(scopes.filter(isScope))]
 }

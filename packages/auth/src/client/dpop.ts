@@ -87,7 +87,8 @@ export class DpopKey {
 
   async #createHandle(): Promise<DPoPHandle> {
     const algorithm = this.#algorithm
-    const jwk = (await this.#read()) ?? (await this.#createOnce())
+    const readOrCreate = async () => (await this.#read()) ?? this.#create()
+    const jwk = (await this.#read()) ?? (await withLock(this.#store, this.#name, readOrCreate))
     const { kty, crv, x, y, n, e } = jwk
     try {
       const privateKey = (await importJWK(jwk, algorithm)) as CryptoKey
@@ -106,11 +107,6 @@ export class DpopKey {
     const record = await this.#store.get(this.#name)
     if (!isObject(record) || record.algorithm !== this.#algorithm || !isObject(record.jwk)) return undefined
     return record.jwk as JWK
-  }
-
-  async #createOnce(): Promise<JWK> {
-    const create = async () => (await this.#read()) ?? (await this.#create())
-    return withLock(this.#store, this.#name, create)
   }
 
   async #create(): Promise<JWK> {

@@ -8,8 +8,6 @@ import type { Client, TokenResponse } from './token-endpoint.ts'
 
 /** One login or refresh. */
 export interface FlowContext {
-  /** The URL of the MCP server. */
-  readonly serverUrl: URL
   readonly connection: Connection
   readonly discovery: Discovery
   readonly store: AuthStore

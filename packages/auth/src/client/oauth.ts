@@ -3,8 +3,7 @@
 import { AuthError } from '../auth-error.ts'
 import { authorize, requirePkce, resume } from './authorization-code.ts'
 import { checkClientId } from './client-credentials.ts'
-import type { Login } from './create-login.ts'
-import { type CommonOptions, createLogin } from './create-login.ts'
+import { type CommonOptions, createLogin, type Login } from './create-login.ts'
 import type { Flow, FlowContext, FlowResult } from './flow.ts'
 import type { Redirect } from './redirects.ts'
 import {

@@ -8,7 +8,7 @@ import { networkZone } from '../urls.ts'
 import { type ServerMetadata, stringsOf } from './discovery.ts'
 import type { FlowContext } from './flow.ts'
 import type { Client, SecretMethod } from './token-endpoint.ts'
-import { damagedRecord, hasStrings, recordKey } from './token-records.ts'
+import { hasStrings, readRecord, recordKey } from './token-records.ts'
 
 /** The metadata of a client for its registration (RFC 7591). */
 export interface ClientMetadata {
@@ -61,9 +61,8 @@ export async function storedRegistration(
   id: string | undefined,
 ): Promise<Registration | undefined> {
   const key = id === undefined ? keyOf(context) : keyOf(context, id)
-  const record = await context.store.get(key)
-  if (record === undefined || record === null) return undefined
-  if (!hasStrings(record, ['issuer', 'clientId'])) throw damagedRecord(key)
+  const record = await readRecord(context.store, key, ['issuer', 'clientId'])
+  if (record === undefined) return undefined
   const { issuer, clientId, secret, method, expiresAt, redirectUris } = record
   if (issuer !== context.discovery.server.issuer) return undefined
   if (typeof expiresAt === 'number' && expiresAt <= Date.now()) return undefined

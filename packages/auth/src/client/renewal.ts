@@ -96,7 +96,7 @@ export async function renewTokens(
   })
   const { server, resourceParams } = discovery
   if (flow.bound && issuer === undefined) refuseOtherIssuer(server.issuer, previousIssuer, serverUrl)
-  const context: FlowContext = { serverUrl, connection, discovery, store, dpop, clientId: record?.clientId, signal }
+  const context: FlowContext = { connection, discovery, store, dpop, clientId: record?.clientId, signal }
   let renewed = need.loginOnly === true ? undefined : await refresh()
   if (renewed === undefined && need.refreshOnly === true) return undefined
   renewed ??= await logIn(stored ?? refused)

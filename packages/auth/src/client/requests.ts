@@ -3,12 +3,10 @@
 import { AuthError, type AuthStep } from '../auth-error.ts'
 import type { Fetch } from '../bounded-fetch.ts'
 import { boundedFetch, type FetchError, type FetchLimits, readJson, type SendRequest } from '../bounded-fetch.ts'
+import type { CommonOptions } from './create-login.ts'
 import { createUrlPolicy, type UrlPolicy, type UrlPolicyOptions } from './url-policy.ts'
 
-export interface ConnectionOptions extends UrlPolicyOptions {
-  readonly timeout?: number | undefined
-  readonly maxResponseSize?: number | undefined
-}
+export type ConnectionOptions = UrlPolicyOptions & Pick<CommonOptions, 'timeout' | 'maxResponseSize'>
 
 /** Sends requests to authorization servers with the `fetch` of one caller. */
 export interface Connection {

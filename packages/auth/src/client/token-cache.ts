@@ -1,10 +1,10 @@
 /** The tokens for one server: kept in memory, and renewed once for all callers. */
 
+import { abortable } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 import type { Fetch } from '../bounded-fetch.ts'
 import { readServerMetadata } from './discovery.ts'
 import { type LoginSettings, type Renewed, renewTokens, satisfies, type TokenNeed } from './renewal.ts'
-import { SharedTask } from './shared-task.ts'
 import { withLock } from './store.ts'
 import { revokeToken } from './token-endpoint.ts'
 import { isDue, isExpired, TokenRecords, type Tokens } from './token-records.ts'
@@ -148,5 +148,31 @@ export class TokenCache {
     // The refresh token is revoked first, because it is valid for longer.
     if (refreshToken !== undefined) await revokeToken(connection, server, client, 'refresh_token', refreshToken)
     await revokeToken(connection, server, client, 'access_token', accessToken)
+  }
+}
+
+/** Work that several callers wait for, each with its own signal. */
+class SharedTask<T> {
+  readonly #abandoned = new AbortController()
+  readonly #result: Promise<T>
+  #waiting = 0
+
+  /** @param run does the work; its signal is aborted when no caller is waiting any more */
+  constructor(run: (abandoned: AbortSignal) => Promise<T>) {
+    this.#result = run(this.#abandoned.signal)
+    // Callers receive the error from `wait`. Without callers, the rejection must not be unhandled.
+    this.#result.catch(() => {})
+  }
+
+  /** Waits for the result. Rejects early when the signal is aborted; the task continues for the other callers. */
+  async wait(signal: AbortSignal | null | undefined): Promise<T> {
+    signal?.throwIfAborted()
+    this.#waiting += 1
+    try {
+      return await (signal ? abortable(this.#result, signal) : this.#result)
+    } finally {
+      this.#waiting -= 1
+      if (this.#waiting === 0) this.#abandoned.abort()
+    }
   }
 }

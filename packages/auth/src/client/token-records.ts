@@ -82,6 +82,9 @@ export function includesAll(scopes: readonly string[], wanted: readonly string[]
   return wanted.every((scope) => scopes.includes(scope))
 }
 
+/** The members of `TokenOwner`. */
+const OWNER = ['issuer', 'clientId', 'resource'] as const
+
 /** The records of one server in a store. */
 export class TokenRecords {
   /** The key of the server's record, and of the lock for changes to its tokens. */
@@ -100,20 +103,14 @@ export class TokenRecords {
   }
 
   async server(): Promise<ServerRecord | undefined> {
-    const record = await this.#store.get(this.lockKey)
-    if (record === undefined || record === null) return undefined
-    if (!hasStrings(record, ['issuer', 'clientId', 'resource'])) throw damagedRecord(this.lockKey)
-    return record as unknown as ServerRecord
+    return (await readRecord(this.#store, this.lockKey, OWNER)) as ServerRecord | undefined
   }
 
   async tokensOf(owner: TokenOwner): Promise<Tokens | undefined> {
     const key = tokenKey(owner)
-    const record = await this.#store.get(key)
-    if (record === undefined || record === null) return undefined
-    const strings = ['issuer', 'clientId', 'resource', 'accessToken', 'tokenType'] as const
-    if (!hasStrings(record, strings) || !isStringList(record.scope) || !isStringList(record.requested)) {
-      throw damagedRecord(key)
-    }
+    const record = await readRecord(this.#store, key, [...OWNER, 'accessToken', 'tokenType'])
+    if (record === undefined) return undefined
+    if (!isStringList(record.scope) || !isStringList(record.requested)) throw damagedRecord(key)
     const { issuer, resource, tokenType } = record
     const isUsable = issuer === owner.issuer && resource === owner.resource && tokenType === this.#tokenType
     return isUsable ? (record as unknown as Tokens) : undefined
@@ -163,11 +160,19 @@ export function hasStrings<K extends string>(
   return isObject(value) && names.every((name) => typeof value[name] === 'string')
 }
 
+/** Reads a record. Returns undefined if there is none. Rejects if one of these members is not a string. */
+export async function readRecord<K extends string>(store: AuthStore, key: string, names: readonly K[]) {
+  const record = await store.get(key)
+  if (record === undefined || record === null) return undefined
+  if (hasStrings(record, names)) return record
+  throw damagedRecord(key)
+}
+
 function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
-export function damagedRecord(key: string): AuthError {
+function damagedRecord(key: string): AuthError {
   const hint = 'Delete it and log in again.'
   return new AuthError(`The record ${key} is damaged`, { step: 'storage', hint })
 }

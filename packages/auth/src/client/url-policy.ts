@@ -3,36 +3,22 @@
  * server on the internet must not name a URL in a private network or on this machine.
  */
 
-import type { Awaitable } from '@mcpx/protocol'
 import { AuthError, type AuthStep, printable } from '../auth-error.ts'
 import { type NetworkZone, networkZone } from '../urls.ts'
+import type { CommonOptions } from './create-login.ts'
 
-export interface UrlPolicy {
-  /** Returns whether the origin of a URL is listed in `trustedOrigins`. */
-  isTrusted(url: URL): boolean
-  /**
-   * Parses a URL that a server has named, and resolves its host if the option `resolve` is set. Rejects with
-   * `AuthError` if the URL must not be requested.
-   *
-   * @param name the description of the URL in error messages
-   */
-  check(step: AuthStep, name: string, url: unknown, namedBy: URL): Promise<URL>
-  /** Like `check`, but without resolving the host, for a URL that only a browser opens. */
-  checkWithoutLookup(step: AuthStep, name: string, url: unknown, namedBy: URL): URL
-}
+export type UrlPolicy = ReturnType<typeof createUrlPolicy>
 
-export interface UrlPolicyOptions {
-  readonly trustedOrigins?: readonly string[] | undefined
-  readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
-}
+export type UrlPolicyOptions = Pick<CommonOptions, 'trustedOrigins' | 'resolve'>
 
 /** The longest URL, in characters. */
 const MAX_URL_LENGTH = 8_192
 
-export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptions): UrlPolicy {
+export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptions) {
   const trusted = new Set(trustedOrigins.map(parseOrigin))
   const isTrusted = ({ origin }: URL) => trusted.has(origin)
 
+  /** Like `check`, but without resolving the host, for a URL that only a browser opens. */
   function checkWithoutLookup(step: AuthStep, name: string, given: unknown, namedBy: URL): URL {
     const url = parseUrl(step, name, given)
     if (isTrusted(url)) return url
@@ -45,9 +31,16 @@ export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptio
   }
 
   return {
+    /** Returns whether the origin of a URL is listed in `trustedOrigins`. */
     isTrusted,
     checkWithoutLookup,
-    async check(step, name, given, namedBy) {
+    /**
+     * Parses a URL that a server has named, and resolves its host if the option `resolve` is set. Rejects with
+     * `AuthError` if the URL must not be requested.
+     *
+     * @param name the description of the URL in error messages
+     */
+    async check(step: AuthStep, name: string, given: unknown, namedBy: URL): Promise<URL> {
       const url = checkWithoutLookup(step, name, given, namedBy)
       if (resolve === undefined || isTrusted(url) || networkZone(url.hostname) !== 'public') return url
       for (const address of await lookUp(step, name, url, resolve)) {
