@@ -53,6 +53,14 @@ describe('a tool as a function', () => {
     expect(await client.tools).toBe(client.tools)
     expect(client.tools.add).toBe(client.tools.add)
   })
+
+  it('are kept for 10,000 names only', async () => {
+    await using client = await connect(answering({ content: [], structuredContent: 1 }))
+    const { first } = client.tools
+    for (let index = 0; index < 10_000; index++) void client.tools[`t${index}`]
+    expect(client.tools.first).not.toBe(first)
+    expect(client.tools.t9999).toBe(client.tools.t9999)
+  })
 })
 
 describe('the output of a tool', () => {
