@@ -63,11 +63,13 @@ export function summarySection(
   const header = ['', ...makers.map(([, name, packageName]) => nameOf(name, packageName, latest.packages))]
   const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
   const units =
-    '"× bare" compares the calls per second with those of a minimal node:http server in the same run. The column "without an SDK" ' +
-    'also contains servers with Hono alone. A range shows the lowest and the highest value of several setups. Sizes are sizes of whole bundles.'
+    '"× bare" is the number of calls per second, divided by that of a minimal node:http server in the same run. ' +
+    'The column "without an SDK" shows servers that use only node:http or only Hono. ' +
+    'If several servers of a column were measured, the cell shows the lowest and the highest value. ' +
+    'Each size is the size of a whole bundle.'
   const about =
     `Measured on ${latest.date}: ${latest.machine}. ` +
-    'All cases, and how they are measured: [the benchmark](apps/bench/README.md).'
+    '[The benchmark](apps/bench/README.md) describes all cases and how they are measured.'
   return [units, markdownTable(header, rows, 1), about].join('\n\n')
 }
 

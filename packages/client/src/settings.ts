@@ -12,9 +12,9 @@ export interface SettingsOptions {
   /** Connects to a URL: `http` of `@mcpx/transport-http/client`, or a function that calls it with more options. */
   readonly http?: ((url: string, options: { headers?: Record<string, string> }) => Connector) | undefined
   /**
-   * The values of `${NAME}`, `${NAME:-default}` and `${env:NAME}`, such as `process.env`, and of the inputs of VS Code:
-   * `{ ...process.env, 'input:key': key }` for `${input:key}`. A variable without a value throws. Default: none; then
-   * the placeholders are not replaced.
+   * The values of variables, for example `process.env`. They replace the placeholders `${NAME}`, `${NAME:-default}` and
+   * `${env:NAME}`. To replace an input of VS Code, such as `${input:key}`, add the member `'input:key'`. A placeholder
+   * without a value and without a default throws. Default: none; then no placeholder is replaced.
    */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
 }
@@ -28,15 +28,17 @@ export interface SettingsOptions {
  * await using all = await connectAll(fromSettings(settings, { spawn, http }))
  * ```
  *
- * @param settings an object with `mcpServers`, or with `servers` as in VS Code. Each server is `{ command, args, env,
- * cwd }` or `{ url, headers }`. Other members, which hosts use for other purposes, are ignored.
- * @throws TypeError if the settings are invalid, with the place, or if a transport is missing
+ * @param settings an object with `mcpServers`, or with `servers` as in VS Code. Each server has `command`, `args`, `env`
+ * and `cwd`, or `url` and `headers`. It may also have `type`, and `disabled` or `enabled`. `serverUrl` and `httpUrl`
+ * mean `url`. Other members, which hosts use for other purposes, are ignored.
+ * @throws TypeError if the settings are invalid, a member name is probably misspelled, or a transport is missing. The
+ * message names the place in the settings
  * @returns the connectors by name. Names are converted to names that `connectAll` accepts: `Sequential Thinking`
  * becomes `Sequential_Thinking`, `@acme/mail` becomes `acme_mail`
  * @throws RangeError if two names become equal
  */
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
-  refuseUnknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
+  refuseUnknownOption('fromSettings', options, ['spawn', 'http', 'variables'], WRONG_OPTIONS)
   checkOptionTypes(options)
   const [root, servers] = serversOf(settings)
   const entries = Object.entries(servers).map(([name, given]) => {
@@ -74,7 +76,8 @@ function checkOptionTypes({ spawn, http, variables }: SettingsOptions): void {
   if (variables !== undefined) objectAt('fromSettings: variables', variables)
 }
 
-const OTHER_OPTIONS = { stdio: 'spawn', env: 'variables', url: 'http' }
+/** Frequent mistakes in option names, with the correct names. */
+const WRONG_OPTIONS = { stdio: 'spawn', env: 'variables', url: 'http' }
 
 function serversOf(settings: unknown): [root: string, servers: Record<string, unknown>] {
   const { mcpServers, servers } = isObject(settings) ? settings : {}

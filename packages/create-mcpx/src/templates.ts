@@ -11,7 +11,7 @@ export const templates = {
 /** The name of a template. */
 export type TemplateName = keyof typeof templates
 
-/** The package managers, with the commands that install dependencies, run a script and run a program. */
+/** The package managers, each with its commands to install dependencies, to run a script and to run a program. */
 export const packageManagers = {
   npm: { install: 'npm install', run: 'npm run', exec: 'npx' },
   pnpm: { install: 'pnpm install', run: 'pnpm run', exec: 'pnpm exec' },
@@ -22,7 +22,10 @@ export const packageManagers = {
 /** The name of a package manager. */
 export type PackageManager = keyof typeof packageManagers
 
-/** Returns the package manager that runs this program, by the user agent that it sets. Default: npm. */
+/**
+ * Returns the package manager that runs this program. A package manager sets `npm_config_user_agent` to its user agent,
+ * which begins with its name. Default: npm.
+ */
 export function runningPackageManager(userAgent: string | undefined): PackageManager {
   const name = userAgent?.split('/')[0] ?? ''
   return Object.hasOwn(packageManagers, name) ? (name as PackageManager) : 'npm'

@@ -7,7 +7,7 @@ import type { SqliteStoreOptions } from './options.ts'
 interface Subscription {
   readonly listener: (message: string) => void
   readonly onGap: (() => void) | undefined
-  /** The newest message at the time of the subscription. The subscription receives only later messages. */
+  /** The id of the newest message at the time of the subscription. The subscription receives only later messages. */
   readonly after: number
 }
 
@@ -30,9 +30,9 @@ export class SqliteEventBus implements EventBus {
   readonly #interval: number
   readonly #onWarning: (warning: Error) => void
   readonly #topics = new Map<string, Set<Subscription>>()
-  /** The newest message that was read. */
+  /** The id of the newest message that was read. */
   #last = 0
-  /** When all messages had been read, in ms since 1970. */
+  /** The last time at which no unread messages were left, in ms since 1970. */
   #readAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the timer is set to the next turn of the event loop. */
@@ -89,7 +89,7 @@ export class SqliteEventBus implements EventBus {
     return Number(row?.id ?? 0)
   }
 
-  /** Sets the timer for the next poll, in ms, and replaces the previous timer. The timer does not keep a process alive. */
+  /** Replaces the timer: the next poll starts after `time` ms. The timer does not keep the process alive. */
   #schedule(time: number): void {
     this.#stop()
     this.#isDue = time === 0

@@ -39,8 +39,8 @@ export function errorResult(text: string): ToolResult {
 }
 
 /**
- * Returns a result as text and media. Media whose type does not match `accepted` are described as text. Structured
- * content is used if there is no other content.
+ * Returns a result as text and media. Replaces media by a description in text if their type does not match `accepted`.
+ * Returns the structured content if there is no other content.
  */
 export function toParts({ content, structuredContent }: ToolResult, accepted?: RegExp): readonly ResultPart[] {
   if (content.length === 0 && structuredContent !== undefined) {
@@ -97,7 +97,10 @@ function toMediaType(mimeType: string): string {
   return lower === 'image/jpg' ? 'image/jpeg' : lower
 }
 
-/** Shortens the texts of a result to a number of characters in total, and adds how many characters are missing. */
+/**
+ * Shortens the texts of a result, so that together they have at most `maxText` characters. Appends to each shortened text
+ * how many characters are missing.
+ */
 export function limitText(result: ToolResult, maxText: number): ToolResult {
   let room = maxText
   const shorten = (text: string) => {
@@ -116,7 +119,10 @@ export function limitText(result: ToolResult, maxText: number): ToolResult {
   return { ...result, content: [{ type: 'text', text: shorten(JSON.stringify(result.structuredContent)) }] }
 }
 
-/** Returns the arguments of a model, which some APIs send as a JSON string. Returns undefined for values that are not objects. */
+/**
+ * Returns the arguments of a tool call. Parses them if they are a JSON string, as some model APIs send them. Returns
+ * undefined if they are not an object.
+ */
 export function parseArguments(args: unknown): JsonObject | undefined {
   try {
     const value: unknown = typeof args === 'string' ? JSON.parse(args === '' ? '{}' : args) : (args ?? {})

@@ -5,20 +5,21 @@ import { pause } from '@mcpx/protocol'
 /** The delays before a server process that keeps exiting is started again. */
 export interface RestartOptions {
   /**
-   * The delay before the second restart in a row, in ms. It doubles with each further restart. The first restart has no
-   * delay. Default: 250.
+   * The delay before the second of several restarts in a row, in ms. It doubles with each further restart. The first
+   * restart has no delay. Default: 250.
    */
   readonly delay?: number | undefined
   /** The longest delay, in ms. Default: 10,000. */
   readonly maxDelay?: number | undefined
   /**
-   * If the process has run for at least this time, in ms, its exit counts as the first exit in a row. Default: 10,000.
+   * How long a process must run so that its exit does not count as a repeated exit, in ms. After this time, the next
+   * restart has no delay. Default: 10,000.
    */
   readonly healthyAfter?: number | undefined
 }
 
 export interface RestartDelay {
-  /** Resolves when the process may be started. Rejects with the reason of the signal if it is aborted before. */
+  /** Resolves when the process may be started. If `signal` is aborted earlier, rejects with the reason of the signal. */
   wait(signal?: AbortSignal): Promise<void>
   /** Records that the process has exited by itself. `lifetime` is in ms. */
   exited(lifetime: number): void

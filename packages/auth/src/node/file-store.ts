@@ -115,7 +115,10 @@ async function writeRecords(file: string, records: Records): Promise<void> {
   }
 }
 
-/** Replaces a file. Tries again on Windows, which does not replace a file while another process reads it. */
+/**
+ * Replaces a file. Tries again if the file is busy, because Windows does not replace a file while another process reads
+ * it.
+ */
 async function replaceFile(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -141,7 +144,7 @@ interface FileLockOptions {
   readonly timeout: number
 }
 
-/** How often a lock is tried again, in ms. */
+/** The shortest time between two attempts to create a lock, in ms. The longest time is twice as long. */
 const LOCK_INTERVAL = 25
 
 /** The content of a lock file. */
@@ -152,15 +155,15 @@ interface LockHolder {
 }
 
 /**
- * Runs `run` under a lock: creates the lock file, updates its time, and deletes it afterwards. Only one caller per
- * process may call it at a time.
+ * Calls `run` while the lock file at `path` exists: creates the file, updates its time, and deletes it afterwards. A
+ * process must not call it for a path for which it already holds the lock.
  */
 export async function withFileLock<T>(path: string, options: FileLockOptions, run: () => Promise<T>): Promise<T> {
   const holder: LockHolder = { token: randomUUID(), pid: process.pid, host: hostname() }
   await acquireLock(path, holder, options)
   const timer = setInterval(() => {
     const now = new Date()
-    // Ignore errors here: a lost lock is detected at the end.
+    // Ignore errors. If another process has replaced the lock, its file is not deleted below.
     utimes(path, now, now).catch(() => {})
   }, options.stale / 5)
   timer.unref()
@@ -177,7 +180,7 @@ async function acquireLock(path: string, holder: LockHolder, { stale, timeout }:
   while (!(await createLock(path, holder))) {
     await breakAbandonedLock(path, stale)
     if (performance.now() > deadline) {
-      const hint = `Another process holds ${path}; delete it if there is none.`
+      const hint = `Another process seems to hold the lock. If no other process uses the store, delete ${path}.`
       throw new AuthError(`The store was not free within ${timeout} ms`, { step: 'storage', hint })
     }
     await wait(LOCK_INTERVAL + Math.random() * LOCK_INTERVAL)

@@ -31,7 +31,7 @@ const MAX_KEY_LENGTH = 1_024
  * mcp(server, { authenticate: apiKeys({ keys: [{ key: process.env.KEY, subject: 'ci' }] }) })
  * ```
  *
- * @throws RangeError without keys, and for keys that are too short or too long
+ * @throws RangeError if there are no keys, or if a key is too short or too long
  */
 export function apiKeys({ keys, header }: ApiKeysOptions): Guard {
   if (keys.length === 0) throw new RangeError('keys: expected at least one, got none')
@@ -82,8 +82,8 @@ function refuse(refusal: CredentialsError, header: string | undefined): Response
 }
 
 /**
- * Combines guards: accepts a request that one of them accepts, in order. If all guards refuse it, the response of the
- * last guard is sent. The last guard also serves the metadata and the challenges.
+ * Combines guards. Tries them in order, and accepts a request as soon as one of them accepts it. If all guards refuse the
+ * request, sends the response of the last guard. The last guard also serves the metadata and the challenges.
  *
  * ```ts
  * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })

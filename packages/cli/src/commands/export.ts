@@ -38,23 +38,29 @@ export function define(command: Command, context: CommandContext): void {
       .addArgument(new Argument('<format>', 'the registry manifest, or a bundle').choices(['server.json', 'mcpb']))
       .argument('[folder]', 'the folder of the package; default: the current folder'),
   )
-    .option('--name <name>', 'the name in the manifest; default: "mcpName" or "name" of package.json')
-    .option('--title <title>', 'the name that people see')
-    .option('--description <text>', 'default: "description" of package.json')
-    .option('--author <name>', 'mcpb: default: "author" of package.json')
+    .option(
+      '--name <name>',
+      'the name in the manifest; default: the name in an existing server.json, otherwise "mcpName" (server.json) or "name" (mcpb) of package.json',
+    )
+    .option('--title <title>', 'the name that people see; default: the title in an existing server.json')
+    .option(
+      '--description <text>',
+      'the description in the manifest; default: that of an existing server.json, otherwise of package.json',
+    )
+    .option('--author <name>', 'the author of the bundle (mcpb only); default: "author" of package.json')
     .option(
       '--entry <file>',
-      'mcpb: the JavaScript file that serves over standard input and output; default: "bin", "main"',
+      'the JavaScript file that serves over standard input and output (mcpb only); default: "bin", otherwise "main" of package.json',
     )
-    .option('--url <url>', 'server.json: where the server is hosted; may be repeated', collect, [])
+    .option('--url <url>', 'the URL of the hosted server (server.json only); may be repeated', collect, [])
     .option(
       '--env <name>',
-      'an environment variable that users have to set; mcpb: <name>=<value> sets it when the bundle is tested; may be repeated',
+      'a variable that users have to set; with mcpb, <name>=<value> also sets its value for the test of the bundle; may be repeated',
       collect,
       [],
     )
     .option('--output <file>', 'the file to write; default: server.json, or <name>-<version>.mcpb')
-    .option('--no-check', 'mcpb: do not start the server of the bundle')
+    .option('--no-check', 'do not start the server to test the bundle (mcpb only)')
     .option('--dry-run', 'print the manifest, and write nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (format: 'server.json' | 'mcpb', folder: string | undefined, options: ExportOptions) => {
@@ -70,13 +76,13 @@ async function exportManifest(context: CommandContext, folder: string, options: 
   const old = await readManifest(file)
   const facts = await readPackage(folder)
   const env = Object.keys(readNames(options.env))
-  const stated = { ...pickStrings(old, ['name', 'title', 'description']), ...options, env }
-  const created = await createRegistryManifest(facts, stated, terminal)
-  const isChosen = (member: keyof RegistryManifest) =>
+  const optionsOrOldValues = { ...pickStrings(old, ['name', 'title', 'description']), ...options, env }
+  const created = await createRegistryManifest(facts, optionsOrOldValues, terminal)
+  const hasOption = (member: keyof RegistryManifest) =>
     (member === 'packages' && env.length > 0) ||
     (member === 'remotes' && options.url.length > 0) ||
     (member in options && options[member as keyof ExportOptions] !== undefined)
-  const manifest = old === undefined ? created : updateRegistryManifest(old, created, isChosen)
+  const manifest = old === undefined ? created : updateRegistryManifest(old, created, hasOption)
   const text = `${JSON.stringify(manifest, undefined, 2)}\n`
   if (options.dryRun !== true) await writeFile(file, text)
   output.result({ file, manifest, written: options.dryRun !== true }, () =>

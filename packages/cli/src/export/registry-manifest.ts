@@ -116,16 +116,17 @@ export async function createRegistryManifest(
 }
 
 /**
- * Returns the existing manifest with the new version. Members that the user has written stay.
+ * Returns the existing manifest with the new version, and with the members that an option of the command line sets. Its
+ * other members stay.
  *
- * @param isChosen returns whether a member is set by an option of the command line
+ * @param hasOption returns whether an option of the command line sets a member
  */
 export function updateRegistryManifest(
   old: Record<string, unknown>,
   created: RegistryManifest,
-  isChosen: (member: keyof RegistryManifest) => boolean,
+  hasOption: (member: keyof RegistryManifest) => boolean,
 ): Record<string, unknown> {
-  const chosen = Object.entries(created).filter(([member]) => isChosen(member as keyof RegistryManifest))
+  const chosen = Object.entries(created).filter(([member]) => hasOption(member as keyof RegistryManifest))
   const { $schema, version, packages: ours } = created
   const packages = Array.isArray(old.packages)
     ? old.packages.map((each: Partial<RegistryPackage>) =>

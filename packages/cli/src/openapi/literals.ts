@@ -1,10 +1,14 @@
 /**
- * Writes parts of TypeScript sources. Text from a description is written only as string literals, which it cannot end.
+ * Writes parts of TypeScript sources. Text from an OpenAPI description is escaped, so that it cannot end the string
+ * literal or the comment that contains it.
  */
 
 import { quotedText } from '../output/plain-text.ts'
 
-/** Longer objects and arrays are written on several lines. In characters. */
+/**
+ * The maximum length of an object or an array on one line, in characters. Longer ones are written on several lines. Also
+ * the maximum length of names.
+ */
 const MAX_LINE = 80
 
 /** Returns a string literal on one line. */
@@ -22,7 +26,7 @@ export function valueLiteral(value: unknown): string {
   return objectLiteral(Object.entries(value).map(([key, each]) => [key, valueLiteral(each)]))
 }
 
-/** A member of an object literal: a key with an expression, or code such as `...rest`. */
+/** A member of an object literal: a key with the code of its value, or other code such as `...rest`. */
 export type Member = readonly [key: string, code: string] | { readonly code: string }
 
 /** Returns an object literal. */
@@ -41,7 +45,7 @@ export function call(name: string, ...args: readonly string[]): string {
   return `${name}(${args.join(', ')})`
 }
 
-/** Returns the name of a property in an expression: `input.id` or `input['an id']`. */
+/** Returns an expression that reads a property of an object: `input.id` or `input['an id']`. */
 export function memberOf(object: string, key: string): string {
   return isIdentifier(key) ? `${object}.${key}` : `${object}[${stringLiteral(key)}]`
 }
@@ -58,7 +62,7 @@ export function pascalCase(text: string): string {
   return /^[A-Za-z]/.test(name) ? name.slice(0, MAX_LINE) : `Item${name}`.slice(0, MAX_LINE)
 }
 
-/** Returns `name`, with a number if `taken` contains it, and adds the result to `taken`. */
+/** Returns `name`, or `name` with a number if `taken` already contains it. Adds the result to `taken`. */
 export function uniqueName(name: string, taken: Set<string>, maxLength = MAX_LINE): string {
   let unique = name
   for (let number = 2; taken.has(unique); number++) {

@@ -367,7 +367,7 @@ describe('skillTools', () => {
     const tools = aiSdkTools(toolset, { jsonSchema: (schema) => schema })
     expect(Object.keys(tools)).toEqual(['read_skill', 'read_skill_file'])
     expect(tools.read_skill?.description).toBe(
-      'Loads the instructions of a skill. Call it before a task that a skill is for. The skills are:\n' +
+      'Loads the instructions of a skill. Call it before you start a task that one of these skills covers. The skills are:\n' +
         '- docs/acme/billing/refunds: Refund an order: when, and how much\n' +
         '- docs/pdf-processing: Extract, fill, and assemble PDF documents',
     )

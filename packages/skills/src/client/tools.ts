@@ -81,7 +81,7 @@ function defineTools(skills: readonly RegisteredSkill[], canAsk: boolean): Tool[
     inputSchema: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
     annotations: { readOnlyHint: true },
   })
-  const purpose = 'Loads the instructions of a skill. Call it before a task that a skill is for.'
+  const purpose = 'Loads the instructions of a skill. Call it before you start a task that one of these skills covers.'
   return [
     define('read_skill', `${purpose} ${list}`, { name }),
     define('read_skill_file', 'Reads a file that the instructions of a skill refer to.', { name, file }),

@@ -60,7 +60,7 @@ describe('one caller', () => {
     expect(await refusalOf(await post('tools/list'))).toEqual([
       429,
       '1',
-      'Too many requests of one caller at once: at most 20 (limits.perCaller of limits.running)',
+      'Too many requests from one caller at once: expected at most 20 (limits.perCaller, a share of limits.running)',
     ])
     expect((await post('tools/list', 'alice')).status).toBe(200)
     held.open()
@@ -89,7 +89,7 @@ describe('one caller', () => {
     expect(await refusalOf(await open('mallory'))).toEqual([
       429,
       '1',
-      'Too many streams of one caller at once: at most 16 (limits.perCaller of limits.streams)',
+      'Too many streams from one caller at once: expected at most 16 (limits.perCaller, a share of limits.streams)',
     ])
     const other = await open('alice')
     expect(other.status).toBe(200)
@@ -106,7 +106,7 @@ describe('one caller', () => {
     expect(await refusalOf(await post('tools/list', 'mallory', { more: 'x'.repeat(60_000) }))).toEqual([
       429,
       '1',
-      'Too many bytes of one caller at once: at most 100000 (limits.perCaller of limits.receivedBytes)',
+      'Too many bytes from one caller at once: expected at most 100000 (limits.perCaller, a share of limits.receivedBytes)',
     ])
     expect((await post('tools/list', 'alice', { more: 'x'.repeat(60_000) })).status).toBe(200)
     // Its 10,000 objects take more memory than its 30 kB.

@@ -3,7 +3,7 @@
 import type { Context, HonoRequest } from 'hono'
 import type { Admission } from './admission.ts'
 import { bindingsOf, type NodeIncoming } from './http-request.ts'
-import { bodyReadBefore, bodyStalled, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
+import { bodyAlreadyRead, bodyStalled, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
 import { after, requestTurnOf } from './timers.ts'
 
 /** The body as a string, or the response that refuses it. */
@@ -74,11 +74,11 @@ async function refuseRest(incoming: NodeIncoming | undefined, refused: HttpAnswe
 }
 
 async function readCached(req: HonoRequest, limit: number): Promise<Body> {
-  if ('formData' in req.bodyCache) return bodyReadBefore()
+  if ('formData' in req.bodyCache) return bodyAlreadyRead()
   try {
     return decode(new Uint8Array(await req.arrayBuffer()), limit)
   } catch {
-    return req.raw.bodyUsed ? bodyReadBefore() : bodyUnreadable()
+    return req.raw.bodyUsed ? bodyAlreadyRead() : bodyUnreadable()
   }
 }
 
@@ -108,7 +108,7 @@ async function readFromNode(
     const hasArrived = incoming.complete
     const bytes = await readFromWeb(req.raw, limit, timeout, admission)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400
-    return hasArrived && isLost ? bodyReadBefore() : decode(bytes, limit)
+    return hasArrived && isLost ? bodyAlreadyRead() : decode(bytes, limit)
   }
   if (!incoming.complete) return decode(await collect(incoming, limit, timeout, admission), limit)
   const bytes = incoming.read()
@@ -147,7 +147,7 @@ function collect(incoming: NodeIncoming, limit: number, timeout: number, admissi
 
 async function readFromWeb(request: Request, limit: number, timeout: number, admission: Admission): Promise<Bytes> {
   // A middleware that keeps a reader of the body locks it.
-  if (request.bodyUsed || request.body?.locked === true) return bodyReadBefore()
+  if (request.bodyUsed || request.body?.locked === true) return bodyAlreadyRead()
   const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let length = 0

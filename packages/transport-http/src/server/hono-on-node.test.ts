@@ -121,7 +121,7 @@ describe('an app behind a middleware that has read the body', () => {
     const response = await call(await serve(app.route('/mcp', mcp(echo))))
     expect([response.status, await response.text()]).toEqual([
       500,
-      expect.stringContaining('read a clone of the request there'),
+      expect.stringContaining('let that code read a clone of the request'),
     ])
   })
 
@@ -134,7 +134,7 @@ describe('an app behind a middleware that has read the body', () => {
     const response = await call(await serve(app.route('/mcp', mcp(echo))))
     expect([response.status, await response.text()]).toEqual([
       500,
-      expect.stringContaining('read a clone of the request there'),
+      expect.stringContaining('let that code read a clone of the request'),
     ])
   })
 })

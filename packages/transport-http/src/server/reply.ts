@@ -11,8 +11,8 @@ import {
   emptyEventsResponse,
   type HttpAnswer,
   jsonResponse,
-  lackedScopes,
   messageText,
+  requiredScopesOf,
   scopeResponse,
 } from './responses.ts'
 
@@ -153,7 +153,7 @@ export class Reply implements MessageSink {
       return jsonResponse(`[${answer.map((each) => answerText(each, this.#endpoint)).join(',')}]`)
     const text = answerText(answer, this.#endpoint)
     if ('result' in answer) return jsonResponse(text)
-    const scopes = lackedScopes(answer.error)
+    const scopes = requiredScopesOf(answer.error)
     if (scopes !== undefined) return scopeResponse(text, scopes, this.#request, options)
     return jsonResponse(text, this.#policy.statuses[answer.error.code])
   }

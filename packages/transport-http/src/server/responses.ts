@@ -1,4 +1,4 @@
-/** Creates HTTP responses: JSON-RPC messages, and refusals of requests that do not reach the responder. */
+/** Creates HTTP responses: JSON-RPC messages, and responses that refuse a request before the server receives it. */
 
 import {
   ErrorCode,
@@ -23,7 +23,10 @@ import type { EndpointOptions } from './options.ts'
 type Report = (problem: Error) => void
 type HeaderRecord = Record<string, string>
 
-/** The parts of an HTTP response. `toResponse` creates it with the Hono context, which adds headers of middleware. */
+/**
+ * The parts of an HTTP response. `toResponse` creates the response through the Hono context, which keeps the headers that
+ * middleware has set.
+ */
 export interface HttpAnswer {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | string | null
   readonly status: number
@@ -66,9 +69,11 @@ export function unavailable(text: string, id?: RequestId): HttpAnswer {
   return refusal(503, internalError(text), id, { 'retry-after': '1' })
 }
 
-/** Refuses a request of a caller that uses its whole share of a limit with 429. The caller may retry after a second. */
+/** Refuses a request with 429, because its caller uses its whole share of a limit. The caller may retry after a second. */
 export function callerLimited(text: string, most: number, limit: string, id?: RequestId): HttpAnswer {
-  const error = invalidRequest(`${text} of one caller at once: at most ${most} (limits.perCaller of ${limit})`)
+  const error = invalidRequest(
+    `${text} from one caller at once: expected at most ${most} (limits.perCaller, a share of ${limit})`,
+  )
   return refusal(429, error, id, { 'retry-after': '1' })
 }
 
@@ -108,18 +113,16 @@ export function bodyUnreadable(): HttpAnswer {
   return refusal(400, invalidRequest('The body could not be read: the connection broke while it was sent'))
 }
 
-export function bodyReadBefore(): HttpAnswer {
-  return refusal(
-    500,
-    internalError('Other code of this server has already read the body: read a clone of the request there'),
-  )
+export function bodyAlreadyRead(): HttpAnswer {
+  const text = 'Other code, such as middleware, has already read the body; let that code read a clone of the request'
+  return refusal(500, internalError(text))
 }
 
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
 }
 
-/** Reports an error of this package, a store, a callback or middleware, and responds with a masked one. */
+/** Reports an error of this package, a store, a callback or middleware. The response contains no details of the error. */
 export function faultResponse(error: unknown, report: Report): HttpAnswer {
   report(asError(error))
   if (isRetryable(error)) return unavailable('The state of this server cannot be reached at the moment')
@@ -137,7 +140,10 @@ interface Sender {
   readonly onMessage: MessageObserver | undefined
 }
 
-/** Returns a response as JSON. If it cannot be written as JSON, returns an error response and reports the reason. */
+/**
+ * Returns a response as JSON. If the response cannot be written as JSON, reports the reason. Then returns an error
+ * response for an `RpcError`, and throws other errors.
+ */
 export function answerText(answer: ResponseMessage, { report, onMessage }: Sender): string {
   try {
     const text = encode(answer)
@@ -150,7 +156,7 @@ export function answerText(answer: ResponseMessage, { report, onMessage }: Sende
   }
 }
 
-/** Returns a message as JSON. If it cannot be written as JSON, returns undefined and reports the reason. */
+/** Returns a message as JSON. If the message cannot be written as JSON, reports the reason and returns undefined. */
 export function messageText(message: Message, { report, onMessage }: Sender): string | undefined {
   try {
     const text = encode(message)
@@ -162,14 +168,14 @@ export function messageText(message: Message, { report, onMessage }: Sender): st
   }
 }
 
-/** Returns the required scopes of an error about scopes. Returns undefined for other errors. */
-export function lackedScopes({ code, data }: ErrorObject): readonly string[] | undefined {
+/** Returns the scopes that a call requires, from an error about scopes. Returns undefined for other errors. */
+export function requiredScopesOf({ code, data }: ErrorObject): readonly string[] | undefined {
   if (code !== ErrorCode.InsufficientScope) return undefined
   const { requiredScopes } = (data ?? {}) as { requiredScopes?: unknown }
   return Array.isArray(requiredScopes) ? requiredScopes.filter((scope) => typeof scope === 'string') : undefined
 }
 
-/** Responds to a caller who lacks scopes, with the status and the challenge that make clients request them. */
+/** Responds to a caller who lacks scopes. The status and the challenge make clients request the scopes. */
 export function scopeResponse(
   text: string,
   requiredScopes: readonly string[],
@@ -187,7 +193,10 @@ export function scopeResponse(
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** Returns the challenge. It also names the scopes that the caller has, because a new token replaces the old token. */
+/**
+ * Returns the challenge. It names the required scopes and the scopes that the caller has, because a new token replaces
+ * the old token.
+ */
 function challenge(requiredScopes: readonly string[], auth: HttpRequest['auth']): string {
   const scopes = new Set([...(auth?.scopes ?? []), ...requiredScopes].filter((scope) => SCOPE.test(scope)))
   const scope = `scope="${[...scopes].join(' ')}"`
