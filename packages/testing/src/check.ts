@@ -58,6 +58,8 @@ const MAX_SHOWN = 300
  */
 export function findDifferences(place: string, received: unknown, expected: unknown, isPart = false): string[] {
   if (Object.is(received, expected)) return []
+  if (isMatcher(expected))
+    return expected.asymmetricMatch(received) ? [] : [`${place}: expected ${show(expected)}, got ${show(received)}`]
   const areObjects = [received, expected].every((value) => typeof value === 'object' && value !== null)
   if (!areObjects || Array.isArray(received) !== Array.isArray(expected)) {
     return [`${place}: expected ${show(expected)}, got ${show(received)}`]
@@ -69,6 +71,24 @@ export function findDifferences(place: string, received: unknown, expected: unkn
     const inner = Array.isArray(expected) ? `${place}[${name}]` : `${place}.${name}`
     return findDifferences(inner, left[name], right[name], isPart)
   })
+}
+
+const MATCHER = Symbol.for('jest.asymmetricMatcher')
+
+/** A matcher of Vitest, Jest or Bun for a part of a value, such as `expect.any(String)`. */
+interface Matcher {
+  asymmetricMatch(value: unknown): boolean
+  toAsymmetricMatcher?(): string
+}
+
+function isMatcher(value: unknown): value is Matcher {
+  return typeof (value as Partial<Matcher> | null | undefined)?.asymmetricMatch === 'function'
+}
+
+/** Shows matchers by their names. Tests their type and not their methods, because a proxy has every method. */
+function replaceMatcher(_: string, value: unknown): unknown {
+  const { $$typeof: type } = (value ?? {}) as { readonly $$typeof?: unknown }
+  return type === MATCHER && isMatcher(value) ? (value.toAsymmetricMatcher?.() ?? String(value)) : value
 }
 
 /** The most differences that an error lists. */
@@ -85,6 +105,6 @@ export function listDifferences(differences: readonly string[]): string {
 export function show(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value === 'function') return 'a function'
-  const text = JSON.stringify(value) ?? String(value)
+  const text = JSON.stringify(value, replaceMatcher) ?? String(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

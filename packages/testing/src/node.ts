@@ -1,6 +1,7 @@
 /** Transcripts and locks in files. */
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { compareLock, connect, createLock, type LockDifference, LockError, type ServerLock } from '@mcpx/client'
 import { type Connector, kindOf, type Responder, refuseUnknownOption } from '@mcpx/protocol'
@@ -29,6 +30,7 @@ export interface RecordOnceOptions extends RecordOptions {
  */
 export function record(target: Responder | Connector, file: string, options?: RecordOptions): Connector {
   checkFile('record', file)
+  checkRecordOptions('record', options)
   return recordTranscript(target, (transcript) => save('record', file, transcript), options)
 }
 
@@ -38,6 +40,7 @@ export function record(target: Responder | Connector, file: string, options?: Re
  * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
  */
 export function replay(file: string, options?: RecordOptions): Connector {
+  checkRecordOptions('replay', options)
   const transcript = load('replay', file) as Transcript
   return replaySteps(new RecordedSteps(transcript, { ...options, place: `replay ${file}` }))
 }
@@ -49,6 +52,7 @@ export function replay(file: string, options?: RecordOptions): Connector {
  * @throws Error if the file cannot be read, and `TypeError` if it is not a transcript
  */
 export function compare(target: Responder | Connector, file: string, options?: RecordOptions): Connector {
+  checkRecordOptions('compare', options)
   const transcript = load('compare', file) as Transcript
   return compareSteps(
     target,
@@ -67,14 +71,18 @@ export function compare(target: Responder | Connector, file: string, options?: R
 export function recordOnce(target: Responder | Connector, file: string, options: RecordOnceOptions = {}): Connector {
   refuseUnknownOption('recordOnce', options, ['mode', 'redact'] satisfies (keyof RecordOnceOptions)[])
   checkFile('recordOnce', file)
-  const { mode = modeOfEnvironment() } = options
-  if (mode === 'record') return record(target, file, options)
-  if (mode === 'compare') return compare(target, file, options)
+  const { mode = modeOfEnvironment(), redact } = options
+  if (mode === 'record') return record(target, file, { redact })
+  if (mode === 'compare') return compare(target, file, { redact })
   if (mode !== 'auto' && mode !== 'replay') {
     throw new TypeError(`recordOnce, mode: expected auto, replay, record or compare, got ${JSON.stringify(mode)}`)
   }
-  if (mode === 'replay' || existsSync(file) || process.env.CI) return replay(file, options)
-  return record(target, file, options)
+  if (mode === 'replay' || existsSync(file) || process.env.CI) return replay(file, { redact })
+  return record(target, file, { redact })
+}
+
+function checkRecordOptions(place: string, options: RecordOptions = {}): void {
+  refuseUnknownOption(place, options, ['redact'] satisfies (keyof RecordOptions)[])
 }
 
 function modeOfEnvironment(): RecordMode {
@@ -104,8 +112,11 @@ export interface ContractFileOptions {
 export async function contract(
   server: Responder | Connector,
   file: string,
-  { update = modeOfEnvironment() === 'record' }: ContractFileOptions = {},
+  options: ContractFileOptions = {},
 ): Promise<void> {
+  checkFile('contract', file)
+  refuseUnknownOption('contract', options, ['update'] satisfies (keyof ContractFileOptions)[])
+  const { update = modeOfEnvironment() === 'record' } = options
   const isWritten = update || !(existsSync(file) || process.env.CI)
   const expected = isWritten ? undefined : (load('contract', file) as ServerLock)
   const client = await connect(server)
@@ -147,14 +158,15 @@ function load(place: string, file: string): unknown {
   }
 }
 
-/** Writes the file atomically, so that a process that ends does not leave an incomplete file. */
+/** Writes the file atomically, so that a process that ends does not leave an incomplete file, nor do two at once. */
 function save(place: string, file: string, content: object): void {
-  const partial = `${file}.${process.pid}.tmp`
+  const partial = `${file}.${randomUUID()}.tmp`
   try {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(partial, `${JSON.stringify(content, undefined, 2)}\n`)
     renameSync(partial, file)
   } catch (cause) {
+    if (existsSync(partial)) rmSync(partial)
     throw new Error(`${place}: cannot write ${file}: ${(cause as Error).message}`, { cause })
   }
 }

@@ -12,7 +12,7 @@ export {
 } from './server/answers.ts'
 export { type FakeClock, type FakeClockOptions, fakeClock } from './server/clock.ts'
 export { compareTranscript } from './server/compare.ts'
-export { type FaultOptions, type FaultyConnector, faults } from './server/faults.ts'
+export { type CausedFault, type FaultOptions, type FaultyConnector, faults } from './server/faults.ts'
 export { type Assertions, type MatcherResult, matchers, type Verification, verify } from './server/matchers.ts'
 export { type Failure, observeConnector, type Step } from './server/observe.ts'
 export type { RecordOptions, Transcript } from './server/recorded-steps.ts'

@@ -9,6 +9,7 @@ import {
   isObject,
   kindOf,
   quoted,
+  refuseUnknownOption,
 } from '@mcpx/protocol'
 
 /** The values of a form. */
@@ -76,7 +77,11 @@ export function answers(script: Readonly<Record<string, ScriptedAnswer>>, option
   if (!isObject(script))
     throw new TypeError(`answers: expected an object of scripted answers by name, got ${kindOf(script)}`)
   for (const [name, answer] of Object.entries(script)) checkAnswer(name, answer)
+  refuseUnknownOption('answers', options, ['model'] satisfies (keyof AnswersOptions)[])
   const { model } = options
+  if (model !== undefined && typeof model !== 'string' && typeof model !== 'function' && !Array.isArray(model)) {
+    throw new TypeError(`answers, model: expected a string, an array of strings or a function, got ${kindOf(model)}`)
+  }
   const asked: AskedQuestion[] = []
   const problems: Error[] = []
   let unused = Object.keys(script)

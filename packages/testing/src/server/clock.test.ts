@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@mcpx/client'
 import { createMemoryCounterStore } from '@mcpx/protocol/memory'
 import { expect, it } from 'vitest'
@@ -61,11 +62,52 @@ it('stands still while WebCrypto works, until it is restored', async () => {
   expect(Object.getPrototypeOf(crypto.subtle).digest).toBe(digest)
 })
 
-it('refuses another start', () => {
-  expect(() => fakeClock({ now: Number.NaN })).toThrow('fakeClock, now: expected a date or ms since 1970, got NaN')
+it('drives timers that are imported from node:timers/promises, until it is restored', async () => {
+  const real = Date.now()
+  {
+    using clock = fakeClock()
+    let woke = false
+    void sleep(3_600_000).then(() => (woke = true))
+    await clock.advance(3_599_000)
+    expect(woke).toBe(false)
+    await clock.advance(1_000)
+    expect(woke).toBe(true)
+  }
+  await sleep(5)
+  expect(Date.now() - real).toBeLessThan(60_000)
 })
 
-it('refuses to go back', async () => {
+it('advances by 90 days in seconds of real time, and runs the timers in order', async () => {
+  const start = performance.now()
+  {
+    using clock = fakeClock({ now: 0 })
+    const times: number[] = []
+    for (const days of [1, 20, 24]) setTimeout(() => times.push(clock.now), days * 86_400_000)
+    await clock.advance(90 * 86_400_000)
+    expect(times).toEqual([1, 20, 24].map((days) => days * 86_400_000))
+    expect(clock.now).toBe(90 * 86_400_000)
+  }
+  expect(performance.now() - start).toBeLessThan(20_000)
+})
+
+it.each([
+  [{ now: Number.NaN }, 'fakeClock, now: expected a date or ms since 1970, got NaN'],
+  [{ time: 0 }, 'fakeClock: there is no option "time"; expected one of now'],
+  [0, 'fakeClock: expected an object of options, got number'],
+])('refuses the options %j', (options, problem) => {
+  expect(() => fakeClock(options as never)).toThrow(problem)
+})
+
+it('refuses to replace another fake clock', () => {
+  using _clock = fakeClock()
+  expect(() => fakeClock()).toThrow('fakeClock: expected the real clock, got a fake one; restore it first')
+})
+
+it.each([
+  [-1, '-1'],
+  [Number.POSITIVE_INFINITY, 'Infinity'],
+  ['1000', 'string'],
+])('refuses to advance by %j', async (ms, got) => {
   using clock = fakeClock()
-  await expect(clock.advance(-1)).rejects.toThrow('advance: expected a number of ms from 0, got -1')
+  await expect(clock.advance(ms as never)).rejects.toThrow(`advance: expected a number of ms from 0, got ${got}`)
 })

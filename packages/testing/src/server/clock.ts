@@ -1,5 +1,6 @@
 /** A fake clock, so that tests of timeouts do not have to wait. */
 
+import { kindOf, refuseUnknownOption } from '@mcpx/protocol'
 import FakeTimers from '@sinonjs/fake-timers'
 
 /** A clock that stands still until it is advanced. */
@@ -9,7 +10,8 @@ export interface FakeClock extends Disposable {
   /**
    * Advances the clock by a number of ms, runs the timers that are due, and lets promises and I/O run between them.
    * Before that it waits 20 ms of real time, so that work which has begun can set its timers. If a handler uses a
-   * network or a file, advance the clock in parts, with a part before each wait that you test.
+   * network or a file, advance the clock in parts, with a part before each wait that you test. The clock advances in
+   * steps of 1 s; if `ms` is more than an hour, in 3,600 steps.
    */
   advance(ms: number): Promise<void>
   /** Restores the real clock. Timers that have not run are dropped. */
@@ -22,8 +24,9 @@ export interface FakeClockOptions {
   readonly now?: Date | number | undefined
 }
 
-/** The clock advances in steps of this size, in ms. */
+/** The clock advances in steps of this size, in ms, and in larger steps if there would be more than `MAX_STEPS`. */
 const STEP = 1_000
+const MAX_STEPS = 3_600
 /** The number of turns of the event loop after each step. In these turns, streams deliver their data. */
 const TURNS = 10
 /** The real time before the first step, in ms, in which modules are loaded. */
@@ -35,9 +38,9 @@ const MAX_CRYPTO_TIME = 1_000
 
 /**
  * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a
- * clock that stands still. All timeouts of the packages use this clock: of requests, sessions, subscriptions, tasks,
- * tokens and stores in memory. It does not affect timers that are already running, so create the clock before the
- * server. It does not affect other processes.
+ * clock that stands still, also the timers that modules import from `node:timers/promises`. All timeouts of the packages
+ * use this clock: of requests, sessions, subscriptions, tasks, tokens and stores in memory. It does not affect timers
+ * that are already running, so create the clock before the server. It does not affect other processes.
  *
  * ```ts
  * using clock = fakeClock()
@@ -46,17 +49,25 @@ const MAX_CRYPTO_TIME = 1_000
  * await call // rejects: ConnectionError, reason 'timeout'
  * ```
  */
-export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeClock {
+export function fakeClock(options: FakeClockOptions = {}): FakeClock {
+  refuseUnknownOption('fakeClock', options, ['now'] satisfies (keyof FakeClockOptions)[])
+  const { now = Date.now() } = options
   if (!Number.isFinite(Number(now)))
     throw new RangeError(`fakeClock, now: expected a date or ms since 1970, got ${now}`)
   const realTimeout = globalThis.setTimeout
   const { setImmediate: nextTurn = (run: () => void) => realTimeout(run, 0) } = globalThis as {
     setImmediate?: (run: () => void) => unknown
   }
+  if ('isFake' in Date) {
+    throw new Error(
+      'fakeClock: expected the real clock, got a fake one; restore it first, also that of vi.useFakeTimers',
+    )
+  }
   const clock = FakeTimers.install({
     now,
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
   })
+  updateImportedTimers()
 
   const realSignal = AbortSignal.timeout
   AbortSignal.timeout = createTimeoutSignal
@@ -77,6 +88,7 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
     AbortSignal.timeout = realSignal
     cryptography.restore()
     clock.uninstall()
+    updateImportedTimers()
   }
 
   return {
@@ -84,11 +96,15 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
       return clock.now
     },
     async advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`advance: expected a number of ms from 0, got ${ms}`)
+      if (!(Number.isFinite(ms) && ms >= 0)) {
+        const got = typeof ms === 'number' ? ms : kindOf(ms)
+        throw new RangeError(`advance: expected a number of ms from 0, got ${got}`)
+      }
       await runEventLoop(REAL_TIME)
-      for (let left = ms; left > 0; left -= STEP) {
+      const step = Math.max(STEP, Math.ceil(ms / MAX_STEPS))
+      for (let left = ms; left > 0; left -= step) {
         const timers = clock.countTimers()
-        await clock.tickAsync(Math.min(STEP, left))
+        await clock.tickAsync(Math.min(step, left))
         await runEventLoop()
         if (clock.countTimers() !== timers) await runEventLoop(REAL_TIME_OF_STEP)
       }
@@ -96,6 +112,17 @@ export function fakeClock({ now = Date.now() }: FakeClockOptions = {}): FakeCloc
     restore,
     [Symbol.dispose]: restore,
   }
+}
+
+/** The function of Node, Bun and Deno that loads a module of Node. */
+interface NodeRuntime {
+  readonly process?: { getBuiltinModule?(id: string): { syncBuiltinESMExports(): void } | undefined }
+}
+
+/** Lets modules that import timers from `node:timers` or `node:timers/promises` use the current timers. */
+function updateImportedTimers(): void {
+  const { process } = globalThis as NodeRuntime
+  process?.getBuiltinModule?.('node:module')?.syncBuiltinESMExports()
 }
 
 /** `AbortSignal.timeout` with the timers of the clock. */

@@ -71,6 +71,50 @@ it('delays requests', async () => {
   expect(performance.now() - start).toBeGreaterThan(25)
 })
 
+it('delays requests no longer than their timeouts, their signals and their connection last', async () => {
+  const sent: string[] = []
+  const counting: Connector = {
+    async connect(options) {
+      const connection = await connector().connect(options)
+      return {
+        closed: connection.closed,
+        close: (reason) => connection.close(reason),
+        notify: (...rest) => connection.notify(...rest),
+        request: (method, ...rest) => {
+          sent.push(method)
+          return connection.request(method, ...rest)
+        },
+      }
+    },
+  }
+  const connection = await faults(counting, { delay: 60_000 }).connect({} as never)
+  const timedOut = catchError(() => connection.request('ping', {}, { timeout: 30, label: 'the ping' }))
+  expect(await timedOut).toMatchObject({ reason: 'timeout', message: 'No response to the ping within 30 ms' })
+  const stop = new AbortController()
+  const cancelled = catchError(() => connection.request('ping', {}, { signal: stop.signal }))
+  stop.abort()
+  expect(await cancelled).toMatchObject({ reason: 'cancelled' })
+  const closed = catchError(() => connection.request('ping', {}))
+  await connection.close()
+  expect(await closed).toMatchObject({ reason: 'closed' })
+  expect(sent).toEqual([])
+})
+
+it('lists the faults, also those that retries hide', async () => {
+  const cut = faults(connector(), { cut: 0.2, seed: 3 })
+  await using client = await connect(cut, { era: 'modern' })
+  const add = () => client.callTool('add', { a: 1, b: 1 })
+  for (let n = 0; n < 10; n++) await add().catch(add).catch(add).catch(add)
+  expect(cut.caused).toContainEqual({ kind: 'cut', method: 'tools/call' })
+
+  const others = faults(connector(), { duplicate: 1, reorder: 1 })
+  await using other = await connect(others, { onElicit: () => ({ action: 'decline' }) })
+  await other.callTool('book', { to: 'Oslo' }, { onProgress: () => {} })
+  expect(others.caused).toContainEqual({ kind: 'duplicate', method: 'notifications/progress' })
+  expect(others.caused).toContainEqual({ kind: 'reorder', method: 'tools/call' })
+  expect(faults(connector(), {}).caused).toEqual([])
+})
+
 it('repeats notifications', async () => {
   const progress: unknown[] = []
   await using client = await connect(faults(connector(), { duplicate: 1 }), { onElicit: () => ({ action: 'decline' }) })
@@ -99,7 +143,10 @@ it.each([
   [{ cuts: 1 }, 'faults: there is no option "cuts"; did you mean "cut"?'],
   [{ cut: 2 }, 'faults, cut: expected a number from 0 to 1, got 2'],
   [{ seed: 1.5 }, 'faults, seed: expected an integer, got 1.5'],
+  [{ cut: '0.5' }, 'faults, cut: expected a number from 0 to 1, got "0.5"'],
   [{ delay: [5, 1] }, 'faults, delay: expected ms from 0, or [from, to], got 5, 1'],
+  [{ delay: [5] }, 'faults, delay: expected ms from 0, or [from, to], got 5'],
+  [{ delay: Number.POSITIVE_INFINITY }, 'faults, delay: expected ms from 0, or [from, to], got Infinity'],
 ])('refuses %j', (options, problem) => {
   expect(() => faults(connector(), options as never)).toThrow(problem)
 })

@@ -5,6 +5,7 @@ import {
   type Connection,
   ConnectionError,
   type Connector,
+  createPendingRequests,
   type NotificationMessage,
   type RequestOptions,
   type Responder,
@@ -22,7 +23,10 @@ export interface FaultOptions {
    * client would conclude that the server has another era. Default: 0.
    */
   readonly cut?: number | undefined
-  /** Delays each request by this many ms, or by a random time in this range. Default: 0. */
+  /**
+   * Delays each request by this many ms, or by a random time in this range. A request whose timeout is not longer than
+   * its delay times out without being sent. Default: 0.
+   */
   readonly delay?: number | readonly [from: number, to: number] | undefined
   /** The probability that a notification of the server arrives twice, one right after the other. Default: 0. */
   readonly duplicate?: number | undefined
@@ -35,10 +39,20 @@ export interface FaultOptions {
   readonly seed?: number | undefined
 }
 
+/** A fault that a connector of `faults` has caused. */
+export interface CausedFault {
+  /** The option whose probability caused the fault. */
+  readonly kind: 'cut' | 'duplicate' | 'reorder'
+  /** The method of the request, or of the repeated notification. */
+  readonly method: string
+}
+
 /** A connector with faults. */
 export interface FaultyConnector extends Connector {
   /** The seed of the faults. `testServer` adds it to the error of a failed test. */
   readonly seed: number
+  /** The faults so far, in order. A test whose retries hide the faults can check that there were any. */
+  readonly caused: readonly CausedFault[]
 }
 
 /** How long a delayed response waits for the next response, in ms. */
@@ -60,16 +74,22 @@ export function faults(target: Responder | Connector, options: FaultOptions): Fa
   checkOptions(options)
   const { seed = 1 } = options
   const connector = toConnector('faults', target)
+  const caused: CausedFault[] = []
   let connections = 0
   return {
     seed,
+    caused,
     ...wrapConnector(connector, async (connectOptions) => {
       connections += 1
       // Each connection and each request has a separate generator, so the order of their events does not change the
       // faults of others.
       const createRandom = (request: number) => createGenerator([seed, connections, request])
-      const responder = repeatNotifications(connectOptions.responder, options.duplicate ?? 0, createRandom(0))
-      return new FaultyConnection(await connector.connect({ ...connectOptions, responder }), options, createRandom)
+      const onFault = (kind: CausedFault['kind'], method: string) => void caused.push({ kind, method })
+      const random = createRandom(0)
+      const isRepeated = () => random() < (options.duplicate ?? 0)
+      const responder = repeatNotifications(connectOptions.responder, isRepeated, onFault)
+      const connection = await connector.connect({ ...connectOptions, responder })
+      return new FaultyConnection(connection, options, createRandom, onFault)
     }),
   }
 }
@@ -84,15 +104,23 @@ function checkOptions(options: FaultOptions): void {
   ] satisfies (keyof FaultOptions)[])
   for (const name of ['cut', 'duplicate', 'reorder'] as const) {
     const value = options[name] ?? 0
-    if (!(value >= 0 && value <= 1))
-      throw new RangeError(`faults, ${name}: expected a number from 0 to 1, got ${value}`)
+    if (!(typeof value === 'number' && value >= 0 && value <= 1))
+      throw new RangeError(`faults, ${name}: expected a number from 0 to 1, got ${JSON.stringify(value)}`)
   }
   if (!Number.isSafeInteger(options.seed ?? 1)) {
     throw new RangeError(`faults, seed: expected an integer, got ${options.seed}`)
   }
-  const [from, to] = rangeOf(options.delay)
-  if (!(from >= 0 && to >= from))
-    throw new RangeError(`faults, delay: expected ms from 0, or [from, to], got ${from}, ${to}`)
+  const range = rangeOf(options.delay)
+  if (
+    !(
+      Array.isArray(range) &&
+      range.length === 2 &&
+      range.every(Number.isFinite) &&
+      0 <= range[0] &&
+      range[0] <= range[1]
+    )
+  )
+    throw new RangeError(`faults, delay: expected ms from 0, or [from, to], got ${[options.delay].flat().join(', ')}`)
 }
 
 function rangeOf(delay: FaultOptions['delay'] = 0): readonly [number, number] {
@@ -110,13 +138,18 @@ function createGenerator(numbers: readonly number[]): () => number {
   }
 }
 
-function repeatNotifications(responder: Responder, probability: number, random: () => number): Responder {
+type OnFault = (kind: CausedFault['kind'], method: string) => void
+
+function repeatNotifications(responder: Responder, isRepeated: () => boolean, onFault: OnFault): Responder {
   return {
     get silent() {
       return responder.silent
     },
     async respond(message, exchange) {
-      if (!('id' in message) && random() < probability) await responder.respond(message, exchange)
+      if (!('id' in message) && isRepeated()) {
+        onFault('duplicate', message.method)
+        await responder.respond(message, exchange)
+      }
       return responder.respond(message, exchange)
     },
   }
@@ -128,13 +161,21 @@ class FaultyConnection implements Connection {
   readonly #inner: Connection
   readonly #options: FaultOptions
   readonly #createRandom: (request: number) => () => number
+  readonly #onFault: OnFault
+  readonly #delayed = createPendingRequests({ onCancel() {} })
   #requests = 0
   #releaseHeld: () => void = () => {}
 
-  constructor(inner: Connection, options: FaultOptions, createRandom: (request: number) => () => number) {
+  constructor(
+    inner: Connection,
+    options: FaultOptions,
+    createRandom: (request: number) => () => number,
+    onFault: OnFault,
+  ) {
     this.#inner = inner
     this.#options = options
     this.#createRandom = createRandom
+    this.#onFault = onFault
     this.closed = inner.closed
     this.hasSeparateStreams = inner.hasSeparateStreams
   }
@@ -148,6 +189,7 @@ class FaultyConnection implements Connection {
   }
 
   close(reason?: ConnectionError): Promise<void> {
+    this.#delayed.failAll(reason ?? new ConnectionError('closed', 'The connection was closed'))
     this.#releaseHeld()
     return this.#inner.close(reason)
   }
@@ -156,26 +198,42 @@ class FaultyConnection implements Connection {
     const { cut = 0, duplicate = 0, reorder = 0 } = this.#options
     const [from, to] = rangeOf(this.#options.delay)
     this.#requests += 1
-    const random = this.#createRandom(this.#requests)
+    const id = this.#requests
+    const random = this.#createRandom(id)
     const [time, isCut, isCutEarly, isHeld] = [random(), random() < cut, random() < 0.5, random() < reorder]
-    if (to > 0) await wait(from + (to - from) * time)
+    if (to > 0 && options.signal?.aborted !== true) await this.#delay(from + (to - from) * time, id, method, options)
     const breaks = isCut && !OPENING.includes(method)
     if (breaks && isCutEarly) return this.#cut(method, 'before it was sent')
     const { onNotification } = options
     const listener = (notification: NotificationMessage) => {
       onNotification?.(notification)
-      if (random() < duplicate) onNotification?.(notification)
+      if (random() >= duplicate) return
+      this.#onFault('duplicate', notification.method)
+      onNotification?.(notification)
     }
     const sent = onNotification === undefined ? options : { ...options, onNotification: listener }
     const result = await this.#inner.request(method, params, sent)
     if (breaks) return this.#cut(method, 'after the server had handled it')
-    if (isHeld) await this.#holdUntilNext()
-    else this.#releaseHeld()
+    if (isHeld) {
+      this.#onFault('reorder', method)
+      await this.#holdUntilNext()
+    } else this.#releaseHeld()
     return result
+  }
+
+  /** Waits before a request is sent. Rejects if the request times out or is cancelled, or the connection is closed. */
+  async #delay(ms: number, id: number, method: string, { timeout, maxTimeout, signal, label }: RequestOptions) {
+    const timer = setTimeout(() => this.#delayed.settle({ jsonrpc: '2.0', id, result: {} }), ms)
+    try {
+      await this.#delayed.add(id, method, { timeout, maxTimeout, signal, label })
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async #cut(method: string, time: string): Promise<never> {
     const { seed = 1 } = this.#options
+    this.#onFault('cut', method)
     const message = `faults: the connection was cut during ${method}, ${time} (seed ${seed})`
     const error = new ConnectionError('closed', message, { retryable: true })
     await this.close(error)

@@ -1,6 +1,6 @@
 /** Matchers for results and tests of servers, for `expect.extend` of Vitest, Jest and Bun, and for other test runners. */
 
-import { type CallToolResult, quoted } from '@mcpx/protocol'
+import { type CallToolResult, kindOf, quoted } from '@mcpx/protocol'
 import { findDifferences, listDifferences, show } from '../check.ts'
 import type { AskedQuestion } from './answers.ts'
 import type { Report } from './test-server.ts'
@@ -21,9 +21,11 @@ export interface MatcherResult {
 type ToolResult = Pick<CallToolResult, 'content' | 'isError' | 'structuredContent'>
 
 /** Returns whether a string contains a string or matches a regular expression. */
-function fits(text: string, expected: string | RegExp): boolean {
+function fits(matcher: keyof typeof matchers, text: string, expected: string | RegExp): boolean {
+  if (typeof expected === 'string') return text.includes(expected)
   // Unlike `test`, `search` ignores the state of expressions with the flag `g`.
-  return typeof expected === 'string' ? text.includes(expected) : text.search(expected) !== -1
+  if (expected instanceof RegExp) return text.search(expected) !== -1
+  throw new TypeError(`${matcher}: expected a string or a regular expression, got ${kindOf(expected)}`)
 }
 
 function verdict(pass: boolean, expected: string, got: string): MatcherResult {
@@ -76,7 +78,7 @@ export const matchers = {
     checkResult('toHaveText', result)
     const text = textOf(result)
     const got = `${result.isError === true ? 'the error ' : ''}${show(text)}`
-    return verdict(result.isError !== true && fits(text, expected), `the text ${String(expected)}`, got)
+    return verdict(result.isError !== true && fits('toHaveText', text, expected), `the text ${String(expected)}`, got)
   },
 
   /** Passes if a tool failed with a text that contains a string or matches a regular expression. */
@@ -85,7 +87,7 @@ export const matchers = {
     const text = textOf(result)
     const what = expected === '' ? 'a failed tool' : `a failed tool with the text ${String(expected)}`
     return verdict(
-      result.isError === true && fits(text, expected),
+      result.isError === true && fits('toHaveFailed', text, expected),
       what,
       `${result.isError === true ? 'the error ' : ''}${show(text)}`,
     )
@@ -95,7 +97,7 @@ export const matchers = {
   toHaveAsked(test: { readonly asked: readonly AskedQuestion[] }, expected: string | RegExp): MatcherResult {
     checkRecords('toHaveAsked', test, 'asked')
     const { asked } = test
-    const isAsked = asked.some(({ name, message }) => name === expected || fits(message, expected))
+    const isAsked = asked.some(({ name, message }) => name === expected || fits('toHaveAsked', message, expected))
     const got = asked.length === 0 ? 'no questions' : show(asked.map(({ message }) => message))
     return verdict(isAsked, `the question ${String(expected)}`, got)
   },
@@ -110,7 +112,7 @@ export const matchers = {
     })
     const got = texts.length === 0 ? 'no progress and no log messages' : show(texts)
     return verdict(
-      texts.some((text) => fits(text, expected)),
+      texts.some((text) => fits('toHaveReported', text, expected)),
       `the report ${String(expected)}`,
       got,
     )

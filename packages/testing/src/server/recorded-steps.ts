@@ -66,6 +66,31 @@ const VOLATILE: readonly string[] = [
 /** Members that a server chooses anew in each run. */
 const CHOSEN_BY_SERVER: readonly string[] = ['requestState', 'taskId', 'createdAt', 'lastUpdatedAt']
 
+/** Members with data of users and tools, and schemas of it. Their own members never count as volatile. */
+const DATA: readonly string[] = [
+  'arguments',
+  'content',
+  'contents',
+  'data',
+  'structuredContent',
+  'inputSchema',
+  'outputSchema',
+  'requestedSchema',
+]
+
+/** Returns a copy of a message without these members. Copies data as it is. */
+function withoutMembers(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutMembers(item, names))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([name]) => !names.includes(name))
+  return Object.fromEntries(
+    kept.map(([name, member]) => [name, DATA.includes(name) ? member : withoutMembers(member, names)]),
+  )
+}
+
+/** The requests that open a connection, each in one era. */
+const OPENING: readonly string[] = ['server/discover', 'initialize']
+
 /** A request of the client. */
 export type RecordedCall = Extract<Step, { from: 'client'; call: number; method: string }>
 /** A message of the server: a notification or a question. */
@@ -100,6 +125,11 @@ export class RecordedSteps {
         `${place}: expected a transcript of the format "${FORMAT}", got ${got}; record it again, for example with MCPX_RECORD=1`,
       )
     }
+    const senders: unknown[] = ['client', 'server'] satisfies Step['from'][]
+    const broken = transcript.steps.findIndex((step: unknown) => !isObject(step) || !senders.includes(step.from))
+    if (broken >= 0) {
+      throw new TypeError(`${place}, steps[${broken}]: expected a message "from" a client or a server; record it again`)
+    }
     this.steps = transcript.steps
     this.place = place
     this.#replacer = createReplacer(redact)
@@ -120,6 +150,9 @@ export class RecordedSteps {
    */
   useCall(method: string, params: JsonObject | undefined): RecordedCall {
     const calls = this.steps.filter((step): step is RecordedCall => isCall(step, method))
+    if (calls.length === 0 && OPENING.includes(method)) {
+      throw this.createError([`expected a transcript of a connection of this era, got none; record one file per era`])
+    }
     const sent = this.#normalizeParams(method, params)
     const rest = calls.filter((step) => !this.#used.has(step))
     const found = rest.find((step) => isEqual(this.#normalizeParams(method, step.params), sent))
@@ -162,10 +195,7 @@ export class RecordedSteps {
 
   /** Returns the form of a value that is compared: without secrets, and without members that differ between runs. */
   #normalize(value: unknown): unknown {
-    const text = JSON.stringify(value ?? null, (name, member) =>
-      this.#ignored.includes(name) ? undefined : this.#replacer(name, member),
-    )
-    return JSON.parse(text)
+    return JSON.parse(JSON.stringify(withoutMembers(value ?? null, this.#ignored), this.#replacer))
   }
 }
 

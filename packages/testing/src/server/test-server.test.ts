@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert'
 import { memoryConnector } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { catchError } from '../timing.ts'
@@ -73,6 +74,21 @@ describe('testServer', () => {
     expect([error.actual, error.expected]).toEqual([1, 2])
   })
 
+  it('names the era in the stack, which node:test prints', async () => {
+    const failure = new AssertionError({ message: 'one $& two' })
+    const error = (await catchError(() => testServer(server, () => Promise.reject(failure)))) as Error
+    expect(error).toBe(failure)
+    expect(error.stack).toContain(': modern over memory: one $& two\n    at ')
+  })
+
+  it.each([
+    ['a DOMException', new DOMException('too late', 'TimeoutError')],
+    ['a frozen error', Object.freeze(new Error('too late'))],
+  ])('names the era of %s, whose message is read-only', async (_, cause) => {
+    const error = await catchError(() => testServer(server, () => Promise.reject(cause)))
+    expect(error).toMatchObject({ message: 'modern over memory: too late', cause })
+  })
+
   it('fails for a question without an answer, whatever the test expects', async () => {
     const message = await messageOf(() =>
       testServer(server, { answers: answers({ other: { colour: 'red' } }) }, ({ client }) =>
@@ -103,6 +119,8 @@ describe('testServer', () => {
   it.each([
     [{ era: 'modern' }, 'testServer: there is no option "era"; did you mean "eras"?'],
     [{ eras: [] }, 'testServer, eras: expected at least one era, got none'],
+    [{ eras: 'modern' }, "testServer, eras: expected an array such as ['modern'], got string"],
+    [{ answers: { seat: 'accept' } }, 'testServer, answers: expected the result of answers(script), got object'],
     [{ transports: {} }, 'testServer, transports: expected at least one transport, got none'],
     [{ transports: { http: 'http://x' } }, 'transports.http: expected a function that returns a connector, got string'],
     [
@@ -221,6 +239,12 @@ describe('answers', () => {
       'answers, seat: expected the values of a form, accept, decline, cancel or a function, got "yes"',
     )
     expect(() => answers({ seat: 7 as never })).toThrow('got number')
+    expect(() => answers({}, { modle: 'An ode.' } as never)).toThrow(
+      'answers: there is no option "modle"; did you mean "model"?',
+    )
+    expect(() => answers({}, { model: 7 as never })).toThrow(
+      'answers, model: expected a string, an array of strings or a function, got number',
+    )
   })
 })
 
@@ -234,6 +258,19 @@ describe('matchers', () => {
     expect(() => expect(good).toHaveStructuredContent({ sum: 4 })).toThrow('structuredContent.sum: expected 4, got 3')
     expect(() => expect(bad).toHaveStructuredContent({ sum: 4 })).toThrow(
       'expected structuredContent {"sum":4}, got the error "no seats"',
+    )
+  })
+
+  it('accept matchers of the test runner within values', () => {
+    expect(good).toHaveStructuredContent({ sum: expect.any(Number), unit: expect.stringMatching(/^.$/) })
+    expect(good).not.toHaveStructuredContent({ sum: expect.any(String) })
+    expect(() => expect(good).toHaveStructuredContent({ sum: expect.any(String) })).toThrow(
+      'structuredContent.sum: expected "Any<String>", got 3',
+    )
+    const watched = { calls: [{ tool: 'add', arguments: { a: 1 }, result: undefined, error: undefined }] }
+    expect(watched).toHaveCalled('add', { a: expect.any(Number) })
+    expect(() => verify(watched).toHaveCalled('add', { a: expect.any(String) })).toThrow(
+      'expected a call of add with {"a":"Any<String>"}, got add {"a":1}',
     )
   })
 
@@ -272,6 +309,9 @@ describe('matchers', () => {
     expect(() => expect({ sum: 3 }).toHaveStructuredContent({ sum: 3 })).toThrow('pass what client.callTool returns')
     expect(() => expect(good).not.toHaveAsked('seat')).toThrow('toHaveAsked: expected an object with "asked"')
     expect(() => expect(good).toHaveReported('x')).toThrow('toHaveReported: expected an object with "reports"')
+    expect(() => expect(good).toHaveText(undefined as never)).toThrow(
+      'toHaveText: expected a string or a regular expression, got nothing',
+    )
   })
 
   it('are assertions of `verify`, with their opposites', () => {

@@ -161,7 +161,13 @@ function placesOf<Server extends Responder>(
   options: ServerTestOptions<Server>,
 ): readonly Place<Server>[] {
   refuseUnknownOption(caller, options, OPTION_NAMES)
-  const { eras = ['modern', 'legacy'], transports = { memory: (server) => server } } = options
+  const { eras = ['modern', 'legacy'], transports = { memory: (server) => server }, answers } = options
+  if (!Array.isArray(eras)) {
+    throw new TypeError(`${caller}, eras: expected an array such as ['modern'], got ${kindOf(eras)}`)
+  }
+  if (answers !== undefined && typeof answers?.reset !== 'function') {
+    throw new TypeError(`${caller}, answers: expected the result of answers(script), got ${kindOf(answers)}`)
+  }
   if (eras.length === 0) throw new TypeError(`${caller}, eras: expected at least one era, got none`)
   if (Object.keys(transports).length === 0) {
     throw new TypeError(`${caller}, transports: expected at least one transport, got none`)
@@ -231,9 +237,20 @@ function withSeed(error: unknown, connector: Connector & { readonly seed?: unkno
   return connector.seed === undefined ? error : withPrefix(error, `faults with seed ${connector.seed}: `)
 }
 
-/** Adds a prefix to the message of an error. Returns the same error object, so that test runners can show its differences. */
+/**
+ * Adds a prefix to the message of an error, and to its stack, which some test runners print instead. Returns the same
+ * object, so that test runners can show its differences. An error that cannot be changed becomes the cause of a new one.
+ */
 function withPrefix(error: unknown, prefix: string): unknown {
   if (!(error instanceof Error)) return new Error(`${prefix}${String(error)}`, { cause: error })
-  error.message = `${prefix}${error.message}`
-  return error
+  const { message, stack } = error
+  const prefixed = `${prefix}${message}`
+  try {
+    error.message = prefixed
+    if (stack !== undefined) error.stack = stack.replace(message, () => prefixed)
+    return error
+  } catch {
+    // The message of a `DOMException`, such as the reason of `AbortSignal.timeout`, is read-only.
+    return new Error(prefixed, { cause: error })
+  }
 }

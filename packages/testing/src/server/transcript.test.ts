@@ -144,7 +144,18 @@ it('fails when the user answers another way than in the transcript', async () =>
   )
 })
 
+it.each(['modern', 'legacy'] as const)('names the remedy for a client of another era (%s)', async (era) => {
+  const { transcript } = await playTwice(era === 'modern' ? 'legacy' : 'modern', (client) => client.callTool('fail'))
+  await expect(connect(replayTranscript(transcript), { era })).rejects.toThrow(
+    'replay: expected a transcript of a connection of this era, got none; record one file per era',
+  )
+})
+
 it('refuses what is no transcript', () => {
+  const corrupt = { format: 'mcpx transcript 1', steps: [{ from: 'server' }, null] } as unknown as Transcript
+  expect(() => replayTranscript(corrupt)).toThrow(
+    'replay, steps[1]: expected a message "from" a client or a server; record it again',
+  )
   expect(() => replayTranscript({} as Transcript)).toThrow('expected a transcript of the format "mcpx transcript 1"')
 })
 
@@ -165,6 +176,25 @@ it('redacts secrets in members, URLs, headers and texts, and replays without the
   expect(JSON.stringify(transcript)).not.toContain('hunter22')
   await using again = await connect(replayTranscript(transcript as Transcript))
   expect((await again.callTool('leak')).structuredContent).toMatchObject({ headers: { 'set-cookie': ['[redacted]'] } })
+})
+
+it('compares members of arguments whose names are volatile elsewhere', async () => {
+  const schema = z.object({ baggage: z.string(), taskId: z.string() })
+  const server = createServer({ name: 'airline', version: '1' }).tool(
+    'check',
+    { input: schema },
+    ({ baggage }) => baggage,
+  )
+  let transcript: Transcript | undefined
+  const client = await connect(recordTranscript(server, (saved) => (transcript = saved)))
+  await client.callTool('check', { baggage: 'one bag', taskId: '1' })
+  await client.close()
+  await using again = await connect(replayTranscript(transcript as Transcript))
+  const error = await catchError(() => again.callTool('check', { baggage: 'no bags', taskId: '1' }))
+  expect(String(error)).toContain('params.arguments.baggage: expected "one bag", got "no bags"')
+  await using compared = await connect(compareTranscript(server, transcript as Transcript))
+  const difference = await catchError(() => compared.callTool('check', { baggage: 'one bag', taskId: '2' }))
+  expect(String(difference)).toContain('params.arguments.taskId: expected "1", got "2"')
 })
 
 it('redacts more by option', async () => {
@@ -324,6 +354,10 @@ describe('files', () => {
       'record: expected the path of a file, got nothing',
     )
     expect(() => record('http://x' as never, file)).toThrow('pass http("http://x") or spawn(command, args)')
+    expect(() => record(createTravelServer(), file, { redcat: () => 1 } as never)).toThrow(
+      'record: there is no option "redcat"; did you mean "redact"?',
+    )
+    expect(() => replay(file, { mode: 'auto' } as never)).toThrow('replay: there is no option "mode"')
     expect(() => record(createTravelServer(), file, { redact: 'to' as never })).toThrow(
       'redact: expected a function (name, value) => value, got string',
     )
@@ -368,6 +402,16 @@ describe('contract', () => {
     writeFileSync(file, '{ "version": 0 }')
     await expect(contract(changed, file)).rejects.toThrow(
       `contract: ${file} is not a lock: lock: expected a lock of version 1`,
+    )
+  })
+
+  it('refuses other options, and a missing path', async () => {
+    const update = { updates: true } as never
+    await expect(contract(createTravelServer(), 'x.json', update)).rejects.toThrow(
+      'contract: there is no option "updates"; did you mean "update"?',
+    )
+    await expect(contract(createTravelServer(), undefined as never)).rejects.toThrow(
+      'contract: expected the path of a file, got nothing',
     )
   })
 
