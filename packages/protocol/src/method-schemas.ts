@@ -57,7 +57,7 @@ import {
   RequestParams,
   Result,
 } from './schemas/shared.ts'
-import type { Schema } from './validate.ts'
+import { extend, type Schema } from './validate.ts'
 
 type Schemas = Readonly<Record<string, Schema>>
 
@@ -70,9 +70,9 @@ interface SchemaTable {
 
 // After an `input_required` result, the request is sent again with the input responses.
 const retry = { inputResponses: z.optional(InputResponses), requestState: optionalText }
-const callToolParams: Schema<CallToolRequestParams> = z.extend(CallToolRequestParams, retry)
-const readResourceParams: Schema<ReadResourceRequestParams> = z.extend(ReadResourceRequestParams, retry)
-const getPromptParams: Schema<GetPromptRequestParams> = z.extend(GetPromptRequestParams, retry)
+const callToolParams: Schema<CallToolRequestParams> = extend(CallToolRequestParams, retry)
+const readResourceParams: Schema<ReadResourceRequestParams> = extend(ReadResourceRequestParams, retry)
+const getPromptParams: Schema<GetPromptRequestParams> = extend(GetPromptRequestParams, retry)
 
 /** The parameters of the requests of clients. */
 const clientParams = {

@@ -1,7 +1,7 @@
 /** The features of clients: roots, sampling, elicitation, and the `input_required` results that request them. */
 
 import * as z from 'zod/mini'
-import { list, record } from '../validate.ts'
+import { extend, list, record } from '../validate.ts'
 import { AudioContent, ContentBlock, ImageContent, TextContent, Tool } from './server-features.ts'
 import {
   AnyObject,
@@ -31,7 +31,7 @@ export const ListRootsRequest = z.object({ method: z.literal('roots/list'), para
 /** `roots/list` as an input request. */
 export interface ListRootsRequest extends z.infer<typeof ListRootsRequest> {}
 
-export const ListRootsResult = z.extend(Result, { roots: list<Root>(Root) })
+export const ListRootsResult = extend(Result, { roots: list<Root>(Root) })
 /** The roots of the client. */
 export interface ListRootsResult extends z.infer<typeof ListRootsResult> {}
 
@@ -67,12 +67,9 @@ export const SamplingMessageContentBlock: z.ZodMiniType<SamplingMessageContentBl
   { unionFallback: true },
 )
 
-const SamplingContent = z.object({
-  role: Role,
-  content: z.union([SamplingMessageContentBlock, list(SamplingMessageContentBlock)]),
-})
+const samplingContent = z.union([SamplingMessageContentBlock, list(SamplingMessageContentBlock)])
 
-export const SamplingMessage = z.extend(SamplingContent, { _meta: optionalMeta })
+export const SamplingMessage = z.object({ role: Role, content: samplingContent, _meta: optionalMeta })
 /** One message of the conversation to continue. */
 export interface SamplingMessage extends z.infer<typeof SamplingMessage> {}
 
@@ -100,7 +97,7 @@ export const ToolChoice = z.object({
 /** Whether the model may, must or must not use tools. */
 export interface ToolChoice extends z.infer<typeof ToolChoice> {}
 
-export const CreateMessageRequestParams = z.extend(RequestParams, {
+export const CreateMessageRequestParams = extend(RequestParams, {
   messages: list<SamplingMessage>(SamplingMessage),
   modelPreferences: z.optional(ModelPreferences),
   systemPrompt: optionalText,
@@ -127,7 +124,9 @@ export const CreateMessageRequest = z.object({
 /** `sampling/createMessage` as an input request. */
 export interface CreateMessageRequest extends z.infer<typeof CreateMessageRequest> {}
 
-export const CreateMessageResult = z.extend(z.merge(Result, SamplingContent), {
+export const CreateMessageResult = extend(Result, {
+  role: Role,
+  content: samplingContent,
   /** The name of the model that generated the message. */
   model: text,
   /** Why the model has stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another value of the provider. */
@@ -171,15 +170,15 @@ function sortedIds(ids: readonly string[]): string {
 // Forms of elicitation: a small, flat part of JSON Schema
 
 const Field = z.object({ title: optionalText, description: optionalText })
-const SingleChoice = z.extend(Field, { type: z.literal('string'), default: optionalText })
-const MultipleChoice = z.extend(Field, {
+const SingleChoice = extend(Field, { type: z.literal('string'), default: optionalText })
+const MultipleChoice = extend(Field, {
   type: z.literal('array'),
   minItems: z.optional(Integer),
   maxItems: z.optional(Integer),
   default: z.optional(list(text)),
 })
 
-export const StringSchema = z.extend(Field, {
+export const StringSchema = extend(Field, {
   type: z.literal('string'),
   minLength: z.optional(Integer),
   maxLength: z.optional(Integer),
@@ -189,7 +188,7 @@ export const StringSchema = z.extend(Field, {
 /** A text field. */
 export interface StringSchema extends z.infer<typeof StringSchema> {}
 
-export const NumberSchema = z.extend(Field, {
+export const NumberSchema = extend(Field, {
   type: z.enum(['number', 'integer']),
   minimum: z.optional(z.number()),
   maximum: z.optional(z.number()),
@@ -198,7 +197,7 @@ export const NumberSchema = z.extend(Field, {
 /** A number field. */
 export interface NumberSchema extends z.infer<typeof NumberSchema> {}
 
-export const BooleanSchema = z.extend(Field, { type: z.literal('boolean'), default: optionalFlag })
+export const BooleanSchema = extend(Field, { type: z.literal('boolean'), default: optionalFlag })
 /** A checkbox. */
 export interface BooleanSchema extends z.infer<typeof BooleanSchema> {}
 
@@ -206,27 +205,27 @@ export const TitledOption = z.object({ const: text, title: text })
 /** A value and the title to show for it. */
 export interface TitledOption extends z.infer<typeof TitledOption> {}
 
-export const UntitledSingleSelectEnumSchema = z.extend(SingleChoice, { enum: list(text) })
+export const UntitledSingleSelectEnumSchema = extend(SingleChoice, { enum: list(text) })
 /** A single choice of values without titles. */
 export interface UntitledSingleSelectEnumSchema extends z.infer<typeof UntitledSingleSelectEnumSchema> {}
 
-export const TitledSingleSelectEnumSchema = z.extend(SingleChoice, { oneOf: list<TitledOption>(TitledOption) })
+export const TitledSingleSelectEnumSchema = extend(SingleChoice, { oneOf: list<TitledOption>(TitledOption) })
 /** A single choice of values with titles. */
 export interface TitledSingleSelectEnumSchema extends z.infer<typeof TitledSingleSelectEnumSchema> {}
 
-export const UntitledMultiSelectEnumSchema = z.extend(MultipleChoice, {
+export const UntitledMultiSelectEnumSchema = extend(MultipleChoice, {
   items: z.object({ type: z.literal('string'), enum: list(text) }),
 })
 /** A multiple choice of values without titles. */
 export interface UntitledMultiSelectEnumSchema extends z.infer<typeof UntitledMultiSelectEnumSchema> {}
 
-export const TitledMultiSelectEnumSchema = z.extend(MultipleChoice, {
+export const TitledMultiSelectEnumSchema = extend(MultipleChoice, {
   items: z.object({ anyOf: list<TitledOption>(TitledOption) }),
 })
 /** A multiple choice of values with titles. */
 export interface TitledMultiSelectEnumSchema extends z.infer<typeof TitledMultiSelectEnumSchema> {}
 
-export const LegacyTitledEnumSchema = z.extend(SingleChoice, {
+export const LegacyTitledEnumSchema = extend(SingleChoice, {
   enum: list(text),
   /** The titles, in the order of `enum`. */
   enumNames: z.optional(list(text)),
@@ -269,7 +268,7 @@ export const RequestedSchema = z.object({
 /** The form: flat, with primitive values only. */
 export interface RequestedSchema extends z.infer<typeof RequestedSchema> {}
 
-export const ElicitRequestFormParams = z.extend(RequestParams, {
+export const ElicitRequestFormParams = extend(RequestParams, {
   /** The mode. A missing mode means `form`. */
   mode: z.optional(z.literal('form')),
   /** The message for the user. */
@@ -279,7 +278,7 @@ export const ElicitRequestFormParams = z.extend(RequestParams, {
 /** Asks the user to fill in a form. Never request secrets with a form. */
 export interface ElicitRequestFormParams extends z.infer<typeof ElicitRequestFormParams> {}
 
-export const ElicitRequestURLParams = z.extend(RequestParams, {
+export const ElicitRequestURLParams = extend(RequestParams, {
   mode: z.literal('url'),
   /** The reason to visit the URL, for the user. */
   message: text,
@@ -299,7 +298,7 @@ export const ElicitRequest = z.object({ method: z.literal('elicitation/create'),
 /** `elicitation/create` as an input request. */
 export interface ElicitRequest extends z.infer<typeof ElicitRequest> {}
 
-export const ElicitResult = z.extend(Result, {
+export const ElicitResult = extend(Result, {
   /**
    * The decision of the user. For a URL, `accept` means that the user agreed to open it, not that the visit is
    * complete.
@@ -333,7 +332,7 @@ export const InputResponse: z.ZodMiniType<InputResponse> = z.union([CreateMessag
 export interface InputResponses extends Record<string, InputResponse> {}
 export const InputResponses = record(InputResponse)
 
-export const InputRequiredResult = z.extend(Result, {
+export const InputRequiredResult = extend(Result, {
   resultType: z.literal('input_required'),
   inputRequests: z.optional(InputRequests),
   /** State that the client sends back unchanged. */

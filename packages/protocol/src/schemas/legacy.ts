@@ -1,7 +1,7 @@
 /** The schemas of the legacy era only: the handshake, log levels, URL elicitations, and the tasks of 2025-11-25. */
 
 import * as z from 'zod/mini'
-import { expected, list } from '../validate.ts'
+import { expected, extend, list, merge } from '../validate.ts'
 import { CreateMessageRequestParams, ElicitRequestFormParams, ElicitRequestURLParams } from './client-features.ts'
 import { CallToolRequestParams, LoggingLevel, Tool } from './server-features.ts'
 import {
@@ -47,21 +47,21 @@ export const TaskMetadata = z.object({
 export interface TaskMetadata extends z.infer<typeof TaskMetadata> {}
 const task = z.optional(TaskMetadata)
 
-export const TaskAugmentedRequestParams = z.extend(RequestParams, { task })
-export const CreateTaskResult = z.extend(Result, { task: Task })
-export const TaskRequestParams = z.extend(RequestParams, { taskId: text })
-export const TaskResult = z.merge(Result, Task)
-export const ListTasksResult = z.extend(PaginatedResult, { tasks: list<Task>(Task) })
-export const TaskStatusNotificationParams = z.merge(NotificationParams, Task)
+export const TaskAugmentedRequestParams = extend(RequestParams, { task })
+export const CreateTaskResult = extend(Result, { task: Task })
+export const TaskRequestParams = extend(RequestParams, { taskId: text })
+export const TaskResult = merge(Result, Task)
+export const ListTasksResult = extend(PaginatedResult, { tasks: list<Task>(Task) })
+export const TaskStatusNotificationParams = merge(NotificationParams, Task)
 
 export const ToolExecution = z.object({
   /** Whether calls of the tool may become tasks. Default: `forbidden`. */
   taskSupport: z.optional(z.enum(['forbidden', 'optional', 'required'])),
 })
-export const LegacyTool = z.extend(Tool, { execution: z.optional(ToolExecution) })
+export const LegacyTool = extend(Tool, { execution: z.optional(ToolExecution) })
 /** A tool that declares whether its calls may become tasks. */
 export interface LegacyTool extends z.infer<typeof LegacyTool> {}
-export const LegacyListToolsResult = z.extend(PaginatedResult, { tools: list<LegacyTool>(LegacyTool) })
+export const LegacyListToolsResult = extend(PaginatedResult, { tools: list<LegacyTool>(LegacyTool) })
 
 const optionalObject = z.optional(AnyObject)
 export const ClientTasksCapability = z.object({
@@ -82,14 +82,14 @@ export const ServerTasksCapability = z.object({
 
 // The handshake
 
-export const LegacyClientCapabilities = z.extend(ClientCapabilities, {
+export const LegacyClientCapabilities = extend(ClientCapabilities, {
   tasks: z.optional(ClientTasksCapability),
 })
-export const LegacyServerCapabilities = z.extend(ServerCapabilities, {
+export const LegacyServerCapabilities = extend(ServerCapabilities, {
   tasks: z.optional(ServerTasksCapability),
 })
 
-export const InitializeRequestParams = z.extend(RequestParams, {
+export const InitializeRequestParams = extend(RequestParams, {
   /** The revision that the client prefers. */
   protocolVersion: text,
   capabilities: LegacyClientCapabilities,
@@ -98,7 +98,7 @@ export const InitializeRequestParams = z.extend(RequestParams, {
 /** Parameters of `initialize`. */
 export interface InitializeRequestParams extends z.infer<typeof InitializeRequestParams> {}
 
-export const InitializeResult = z.extend(Result, {
+export const InitializeResult = extend(Result, {
   /** The revision of the session; a client that does not support it must disconnect. */
   protocolVersion: text,
   capabilities: LegacyServerCapabilities,
@@ -111,27 +111,27 @@ export interface InitializeResult extends z.infer<typeof InitializeResult> {}
 
 // Requests and notifications
 
-export const SetLevelRequestParams = z.extend(RequestParams, { level: LoggingLevel })
+export const SetLevelRequestParams = extend(RequestParams, { level: LoggingLevel })
 /** Parameters of `logging/setLevel`. */
 export interface SetLevelRequestParams extends z.infer<typeof SetLevelRequestParams> {}
 
-export const LegacyCallToolRequestParams = z.extend(CallToolRequestParams, { task })
-export const LegacyCreateMessageRequestParams = z.extend(CreateMessageRequestParams, {
+export const LegacyCallToolRequestParams = extend(CallToolRequestParams, { task })
+export const LegacyCreateMessageRequestParams = extend(CreateMessageRequestParams, {
   task,
   tools: z.optional(list<LegacyTool>(LegacyTool)),
 })
 
-export const LegacyElicitRequestURLParams = z.extend(ElicitRequestURLParams, {
+export const LegacyElicitRequestURLParams = extend(ElicitRequestURLParams, {
   task,
   /** The id of the elicitation, which the notification of its completion repeats. */
   elicitationId: text,
 })
 /** Asks the user to visit a URL. */
 export interface LegacyElicitRequestURLParams extends z.infer<typeof LegacyElicitRequestURLParams> {}
-export const LegacyElicitRequestFormParams = z.extend(ElicitRequestFormParams, { task })
+export const LegacyElicitRequestFormParams = extend(ElicitRequestFormParams, { task })
 export const LegacyElicitRequestParams = z.union([LegacyElicitRequestFormParams, LegacyElicitRequestURLParams])
 
-export const ElicitationCompleteNotificationParams = z.extend(NotificationParams, { elicitationId: text })
+export const ElicitationCompleteNotificationParams = extend(NotificationParams, { elicitationId: text })
 /** Parameters of `notifications/elicitation/complete`. */
 export interface ElicitationCompleteNotificationParams extends z.infer<typeof ElicitationCompleteNotificationParams> {}
 

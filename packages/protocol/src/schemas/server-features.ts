@@ -1,7 +1,7 @@
 /** The features of servers: resources, content, tools, prompts, completion, logging, subscriptions. */
 
 import * as z from 'zod/mini'
-import { list, record } from '../validate.ts'
+import { extend, list, record } from '../validate.ts'
 import {
   Annotations,
   AnyObject,
@@ -25,7 +25,7 @@ import {
 
 // Resources
 
-const Described = z.extend(BaseMetadata, {
+const Described = extend(BaseMetadata, {
   description: optionalText,
   mimeType: optionalText,
   icons: optionalIcons,
@@ -33,7 +33,7 @@ const Described = z.extend(BaseMetadata, {
   _meta: optionalMeta,
 })
 
-export const Resource = z.extend(Described, {
+export const Resource = extend(Described, {
   uri: Uri,
   /** The size in bytes, before any encoding. */
   size: z.optional(Integer),
@@ -41,7 +41,7 @@ export const Resource = z.extend(Described, {
 /** A resource that a server lists. */
 export interface Resource extends z.infer<typeof Resource> {}
 
-export const ResourceTemplate = z.extend(Described, {
+export const ResourceTemplate = extend(Described, {
   /** The URI template (RFC 6570). */
   uriTemplate: Uri,
 })
@@ -50,11 +50,11 @@ export interface ResourceTemplate extends z.infer<typeof ResourceTemplate> {}
 
 const Contents = z.object({ uri: text, mimeType: optionalText, _meta: optionalMeta })
 
-export const TextResourceContents = z.extend(Contents, { text })
+export const TextResourceContents = extend(Contents, { text })
 /** The contents of a resource, as text. */
 export interface TextResourceContents extends z.infer<typeof TextResourceContents> {}
 
-export const BlobResourceContents = z.extend(Contents, {
+export const BlobResourceContents = extend(Contents, {
   /** Base64. */
   blob: text,
 })
@@ -65,7 +65,7 @@ export interface BlobResourceContents extends z.infer<typeof BlobResourceContent
 export type ResourceContents = TextResourceContents | BlobResourceContents
 export const ResourceContents: z.ZodMiniType<ResourceContents> = z.union([TextResourceContents, BlobResourceContents])
 
-export const ResourceRequestParams = z.extend(RequestParams, { uri: Uri })
+export const ResourceRequestParams = extend(RequestParams, { uri: Uri })
 /** Parameters of a request about one resource. */
 export interface ResourceRequestParams extends z.infer<typeof ResourceRequestParams> {}
 
@@ -73,21 +73,21 @@ export const ReadResourceRequestParams = ResourceRequestParams
 /** Parameters of `resources/read`. */
 export interface ReadResourceRequestParams extends ResourceRequestParams {}
 
-export const ListResourcesResult = z.extend(PaginatedResult, { resources: list<Resource>(Resource) })
+export const ListResourcesResult = extend(PaginatedResult, { resources: list<Resource>(Resource) })
 /** One page of `resources/list`. */
 export interface ListResourcesResult extends z.infer<typeof ListResourcesResult> {}
 
-export const ListResourceTemplatesResult = z.extend(PaginatedResult, {
+export const ListResourceTemplatesResult = extend(PaginatedResult, {
   resourceTemplates: list<ResourceTemplate>(ResourceTemplate),
 })
 /** One page of `resources/templates/list`. */
 export interface ListResourceTemplatesResult extends z.infer<typeof ListResourceTemplatesResult> {}
 
-export const ReadResourceResult = z.extend(CacheableResult, { contents: list(ResourceContents) })
+export const ReadResourceResult = extend(CacheableResult, { contents: list(ResourceContents) })
 /** The result of `resources/read`. It usually has one item; a directory may have several. */
 export interface ReadResourceResult extends z.infer<typeof ReadResourceResult> {}
 
-export const ResourceUpdatedNotificationParams = z.extend(NotificationParams, {
+export const ResourceUpdatedNotificationParams = extend(NotificationParams, {
   /** The URI of the resource that changed. It may be below the subscribed resource. */
   uri: Uri,
 })
@@ -97,29 +97,29 @@ export interface ResourceUpdatedNotificationParams extends z.infer<typeof Resour
 // Content
 
 const Block = z.object({ annotations: z.optional(Annotations), _meta: optionalMeta })
-const Media = z.extend(Block, {
+const Media = extend(Block, {
   /** Base64. */
   data: text,
   mimeType: text,
 })
 
-export const TextContent = z.extend(Block, { type: z.literal('text'), text })
+export const TextContent = extend(Block, { type: z.literal('text'), text })
 /** Text content. */
 export interface TextContent extends z.infer<typeof TextContent> {}
 
-export const ImageContent = z.extend(Media, { type: z.literal('image') })
+export const ImageContent = extend(Media, { type: z.literal('image') })
 /** Image content. */
 export interface ImageContent extends z.infer<typeof ImageContent> {}
 
-export const AudioContent = z.extend(Media, { type: z.literal('audio') })
+export const AudioContent = extend(Media, { type: z.literal('audio') })
 /** Audio content. */
 export interface AudioContent extends z.infer<typeof AudioContent> {}
 
-export const ResourceLink = z.extend(Resource, { type: z.literal('resource_link') })
+export const ResourceLink = extend(Resource, { type: z.literal('resource_link') })
 /** A link to a resource. The resource can be read, but does not have to be in a list. */
 export interface ResourceLink extends z.infer<typeof ResourceLink> {}
 
-export const EmbeddedResource = z.extend(Block, { type: z.literal('resource'), resource: ResourceContents })
+export const EmbeddedResource = extend(Block, { type: z.literal('resource'), resource: ResourceContents })
 /** A resource with its contents. */
 export interface EmbeddedResource extends z.infer<typeof EmbeddedResource> {}
 
@@ -155,7 +155,7 @@ export const ToolInputSchema = z.looseObject({ $schema: optionalText, type: z.li
 /** A JSON Schema that describes an object. */
 export interface ToolInputSchema extends z.infer<typeof ToolInputSchema> {}
 
-export const Tool = z.extend(BaseMetadata, {
+export const Tool = extend(BaseMetadata, {
   description: optionalText,
   inputSchema: ToolInputSchema,
   /** The schema of `structuredContent` in results. */
@@ -167,18 +167,18 @@ export const Tool = z.extend(BaseMetadata, {
 /** A tool that a server lists. */
 export interface Tool extends z.infer<typeof Tool> {}
 
-export const ListToolsResult = z.extend(PaginatedResult, { tools: list<Tool>(Tool) })
+export const ListToolsResult = extend(PaginatedResult, { tools: list<Tool>(Tool) })
 /** One page of `tools/list`. */
 export interface ListToolsResult extends z.infer<typeof ListToolsResult> {}
 
-export const CallToolRequestParams = z.extend(RequestParams, {
+export const CallToolRequestParams = extend(RequestParams, {
   name: Name,
   arguments: z.optional(AnyObject),
 })
 /** Parameters of `tools/call`. */
 export interface CallToolRequestParams extends z.infer<typeof CallToolRequestParams> {}
 
-export const CallToolResult = z.extend(Result, {
+export const CallToolResult = extend(Result, {
   /** The content for the model. */
   content: list(ContentBlock),
   /** The result for programs: any JSON value, including `null` and `0`. */
@@ -191,7 +191,7 @@ export interface CallToolResult extends z.infer<typeof CallToolResult> {}
 
 // Prompts
 
-export const PromptArgument = z.extend(BaseMetadata, {
+export const PromptArgument = extend(BaseMetadata, {
   description: optionalText,
   /** Whether the argument is required. Default: false. */
   required: optionalFlag,
@@ -199,7 +199,7 @@ export const PromptArgument = z.extend(BaseMetadata, {
 /** An argument of a prompt. */
 export interface PromptArgument extends z.infer<typeof PromptArgument> {}
 
-export const Prompt = z.extend(BaseMetadata, {
+export const Prompt = extend(BaseMetadata, {
   description: optionalText,
   arguments: z.optional(list<PromptArgument>(PromptArgument)),
   icons: optionalIcons,
@@ -212,18 +212,18 @@ export const PromptMessage = z.object({ role: Role, content: ContentBlock })
 /** One message of a prompt. */
 export interface PromptMessage extends z.infer<typeof PromptMessage> {}
 
-export const ListPromptsResult = z.extend(PaginatedResult, { prompts: list<Prompt>(Prompt) })
+export const ListPromptsResult = extend(PaginatedResult, { prompts: list<Prompt>(Prompt) })
 /** One page of `prompts/list`. */
 export interface ListPromptsResult extends z.infer<typeof ListPromptsResult> {}
 
-export const GetPromptRequestParams = z.extend(RequestParams, {
+export const GetPromptRequestParams = extend(RequestParams, {
   name: Name,
   arguments: z.optional(record(text)),
 })
 /** Parameters of `prompts/get`. */
 export interface GetPromptRequestParams extends z.infer<typeof GetPromptRequestParams> {}
 
-export const GetPromptResult = z.extend(Result, {
+export const GetPromptResult = extend(Result, {
   description: optionalText,
   messages: list<PromptMessage>(PromptMessage),
 })
@@ -232,7 +232,7 @@ export interface GetPromptResult extends z.infer<typeof GetPromptResult> {}
 
 // Completion
 
-export const PromptReference = z.extend(BaseMetadata, { type: z.literal('ref/prompt') })
+export const PromptReference = extend(BaseMetadata, { type: z.literal('ref/prompt') })
 /** A reference to a prompt. */
 export interface PromptReference extends z.infer<typeof PromptReference> {}
 
@@ -244,7 +244,7 @@ export const ResourceTemplateReference = z.object({
 /** A reference to a resource or a resource template. */
 export interface ResourceTemplateReference extends z.infer<typeof ResourceTemplateReference> {}
 
-export const CompleteRequestParams = z.extend(RequestParams, {
+export const CompleteRequestParams = extend(RequestParams, {
   ref: z.discriminatedUnion('type', [PromptReference, ResourceTemplateReference], { unionFallback: true }),
   /** The argument to complete, with its partial value. */
   argument: z.object({ name: Name, value: text }),
@@ -254,7 +254,7 @@ export const CompleteRequestParams = z.extend(RequestParams, {
 /** Parameters of `completion/complete`. */
 export interface CompleteRequestParams extends z.infer<typeof CompleteRequestParams> {}
 
-export const CompleteResult = z.extend(Result, {
+export const CompleteResult = extend(Result, {
   completion: z.object({
     /** The proposed values, the best first. At most 100. */
     values: list(text),
@@ -275,7 +275,7 @@ export const LOGGING_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'c
 export const LoggingLevel = z.enum(LOGGING_LEVELS)
 export type LoggingLevel = z.infer<typeof LoggingLevel>
 
-export const LoggingMessageNotificationParams = z.extend(NotificationParams, {
+export const LoggingMessageNotificationParams = extend(NotificationParams, {
   level: LoggingLevel,
   /** The part of the server that logs. */
   logger: optionalText,
@@ -297,13 +297,13 @@ export const SubscriptionFilter = z.object({
 /** The changes of which a subscription is notified. */
 export interface SubscriptionFilter extends z.infer<typeof SubscriptionFilter> {}
 
-export const SubscriptionsListenRequestParams = z.extend(RequestParams, {
+export const SubscriptionsListenRequestParams = extend(RequestParams, {
   notifications: SubscriptionFilter,
 })
 /** Parameters of `subscriptions/listen`. */
 export interface SubscriptionsListenRequestParams extends z.infer<typeof SubscriptionsListenRequestParams> {}
 
-export const SubscriptionsAcknowledgedNotificationParams = z.extend(NotificationParams, {
+export const SubscriptionsAcknowledgedNotificationParams = extend(NotificationParams, {
   /** The part of the filter that the server supports. */
   notifications: SubscriptionFilter,
 })

@@ -8,7 +8,7 @@
 import * as z from 'zod/mini'
 import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_URI_LENGTH } from '../limits.ts'
 import { isRequestId, type JsonObject } from '../messages.ts'
-import { expected, list, record } from '../validate.ts'
+import { expected, extend, list, record } from '../validate.ts'
 
 export const text = z.string()
 export const optionalText = z.optional(text)
@@ -72,7 +72,7 @@ export const RequestParams = z.object({ _meta: z.optional(RequestMetaObject) })
 /** Parameters of a request without other members. */
 export interface RequestParams extends z.infer<typeof RequestParams> {}
 
-export const PaginatedRequestParams = z.extend(RequestParams, {
+export const PaginatedRequestParams = extend(RequestParams, {
   /** The `nextCursor` of the previous page. Undefined for the first page. */
   cursor: z.optional(Cursor),
 })
@@ -94,7 +94,7 @@ export const Result = z.object({
 /** A result without other members. */
 export interface Result extends z.infer<typeof Result> {}
 
-export const CacheableResult = z.extend(Result, {
+export const CacheableResult = extend(Result, {
   /** How long the result is fresh, in ms. Negative values count as 0. Default: 0. */
   ttlMs: z.optional(z.number()),
   /**
@@ -106,7 +106,7 @@ export const CacheableResult = z.extend(Result, {
 /** A result with cache hints. */
 export interface CacheableResult extends z.infer<typeof CacheableResult> {}
 
-export const PaginatedResult = z.extend(CacheableResult, {
+export const PaginatedResult = extend(CacheableResult, {
   /** The cursor of the next page. Undefined on the last page. */
   nextCursor: z.optional(Cursor),
 })
@@ -146,7 +146,7 @@ export interface Annotations extends z.infer<typeof Annotations> {}
 
 // Implementations and capabilities
 
-export const Implementation = z.extend(BaseMetadata, {
+export const Implementation = extend(BaseMetadata, {
   version: Name,
   description: optionalText,
   websiteUrl: optionalText,
@@ -184,7 +184,7 @@ export const ServerCapabilities = z.object({
 /** The features that a server supports. */
 export interface ServerCapabilities extends z.infer<typeof ServerCapabilities> {}
 
-export const DiscoverResult = z.extend(CacheableResult, {
+export const DiscoverResult = extend(CacheableResult, {
   supportedVersions: list(text),
   capabilities: ServerCapabilities,
   /** Instructions for the model on how to use the server. */
@@ -195,7 +195,7 @@ export interface DiscoverResult extends z.infer<typeof DiscoverResult> {}
 
 // Notifications of both sides
 
-export const CancelledNotificationParams = z.extend(NotificationParams, {
+export const CancelledNotificationParams = extend(NotificationParams, {
   /** The request to cancel. A notification without it has no effect. */
   requestId: z.optional(RequestId),
   reason: optionalText,
@@ -203,7 +203,7 @@ export const CancelledNotificationParams = z.extend(NotificationParams, {
 /** Parameters of `notifications/cancelled`. */
 export interface CancelledNotificationParams extends z.infer<typeof CancelledNotificationParams> {}
 
-export const ProgressNotificationParams = z.extend(NotificationParams, {
+export const ProgressNotificationParams = extend(NotificationParams, {
   progressToken: ProgressToken,
   /** The progress so far. It increases with each notification. */
   progress: z.number(),

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod/mini'
-import { expected, list } from '../validate.ts'
+import { expected, extend, list, merge } from '../validate.ts'
 import { InputRequests } from './client-features.ts'
 import { AnyObject, Integer, Name, optionalText, RequestParams, Result, text } from './shared.ts'
 
@@ -33,27 +33,27 @@ const TaskMembers = z.object({
   pollIntervalMs: z.optional(Integer),
 })
 
-export const Task = z.extend(TaskMembers, { status: TaskStatus })
+export const Task = extend(TaskMembers, { status: TaskStatus })
 /** The state of a task. */
 export interface Task extends z.infer<typeof Task> {}
 
-export const CreateTaskResult = z.merge(Result, Task)
+export const CreateTaskResult = merge(Result, Task)
 /** The result of a call that became a task. Its `resultType` is `task`. */
 export interface CreateTaskResult extends z.infer<typeof CreateTaskResult> {}
 
 const TaskFailure = z.object({ code: Integer, message: text, data: z.optional(z.unknown()) })
 
-const TaskResult = z.merge(Result, TaskMembers)
+const TaskResult = merge(Result, TaskMembers)
 /**
  * The members of each status. `inputRequests` contains all input requests without a response. `result` is the result of
  * the call.
  */
 const details = [
-  z.extend(TaskResult, { status: z.literal('working') }),
-  z.extend(TaskResult, { status: z.literal('input_required'), inputRequests: InputRequests }),
-  z.extend(TaskResult, { status: z.literal('completed'), result: AnyObject }),
-  z.extend(TaskResult, { status: z.literal('failed'), error: TaskFailure }),
-  z.extend(TaskResult, { status: z.literal('cancelled') }),
+  extend(TaskResult, { status: z.literal('working') }),
+  extend(TaskResult, { status: z.literal('input_required'), inputRequests: InputRequests }),
+  extend(TaskResult, { status: z.literal('completed'), result: AnyObject }),
+  extend(TaskResult, { status: z.literal('failed'), error: TaskFailure }),
+  extend(TaskResult, { status: z.literal('cancelled') }),
 ] as const
 
 export const DetailedTask = z.discriminatedUnion('status', details, { unionFallback: true })
@@ -63,7 +63,7 @@ export const DetailedTask = z.discriminatedUnion('status', details, { unionFallb
  */
 export type DetailedTask = z.infer<typeof DetailedTask>
 
-export const TaskRequestParams = z.extend(RequestParams, { taskId: Name })
+export const TaskRequestParams = extend(RequestParams, { taskId: Name })
 /** Parameters of `tasks/get` and `tasks/cancel`. */
 export interface TaskRequestParams extends z.infer<typeof TaskRequestParams> {}
 
@@ -71,7 +71,7 @@ export const TaskSubscription: z.ZodMiniType<string[]> = list(Name)
 /** The member `taskIds` of the filter of `subscriptions/listen`. */
 export type TaskSubscription = string[]
 
-export const UpdateTaskRequestParams = z.extend(TaskRequestParams, {
+export const UpdateTaskRequestParams = extend(TaskRequestParams, {
   /** Responses by the keys of the input requests. Unknown keys are ignored, so their values are not checked. */
   inputResponses: AnyObject,
 })
