@@ -18,3 +18,11 @@ it.each(['before', 'during'])('a pause rejects when the signal is aborted %s it'
   stop.abort(reason)
   await expect(pausing).rejects.toBe(reason)
 })
+
+it('a pause of Infinity lasts until the signal is aborted', async () => {
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  const pausing = pause(Number.POSITIVE_INFINITY, stop.signal)
+  setTimeout(() => stop.abort(reason), 20)
+  await expect(pausing).rejects.toBe(reason)
+})

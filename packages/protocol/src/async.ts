@@ -29,17 +29,20 @@ export function guarded<Args extends readonly unknown[]>(
 /** The longest delay that timers support, in ms. */
 export const LONGEST_TIMER: number = 2 ** 31 - 1
 
-/** Waits for a number of ms. Rejects with the reason of the signal if it is aborted. */
+/** Waits for a number of ms, at most `LONGEST_TIMER`. Rejects with the reason of the signal if it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
       reject(signal.reason)
     }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(ms, LONGEST_TIMER),
+    )
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
   })

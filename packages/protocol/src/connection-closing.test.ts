@@ -97,6 +97,18 @@ describe('closing', () => {
     expect(server.load.running).toBe(0)
   })
 
+  it('waits for running calls without limit if the timeout is Infinity', async () => {
+    const respond: Responder['respond'] = async (message) => {
+      await turn(30)
+      return 'id' in message ? resultMessage(message.id, { ok: true }) : undefined
+    }
+    const { client, server } = pair({ respond })
+    const call = client.request('m').catch((error) => error)
+    await turn()
+    await server.drain(Number.POSITIVE_INFINITY)
+    expect(await call).toEqual({ ok: true })
+  })
+
   const untilAborted: Responder['respond'] = (_, { signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
 

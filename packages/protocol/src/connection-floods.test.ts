@@ -125,6 +125,19 @@ describe('floods', () => {
     })
   })
 
+  it('never disconnects a peer if the timeout is Infinity', async () => {
+    const [near, far] = createChannelPair({ highWaterMark: 2 })
+    const limits = { unsent: 4, stallTimeout: Number.POSITIVE_INFINITY }
+    const duplex = createDuplex(near, { responder: echo, limits })
+    for (let id = 0; id < 50; id++) void far.send(ask(id, 'm'))
+    await turn(20)
+    const read: unknown[] = []
+    void far.receive((item) => void read.push(item))
+    await turn(20)
+    expect(read).toHaveLength(50)
+    await duplex.close()
+  })
+
   it('does not disconnect a slow peer that reads', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 1 })
     const duplex = createDuplex(near, { responder: echo, limits: { unsent: 2, stallTimeout: 300 } })

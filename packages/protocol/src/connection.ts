@@ -1,6 +1,6 @@
 /** JSON-RPC over a channel, with any number of concurrent requests in both directions. */
 
-import { type Awaitable, guarded, isPromise } from './async.ts'
+import { type Awaitable, guarded, isPromise, LONGEST_TIMER } from './async.ts'
 import { type Decoded, encode } from './codec.ts'
 import { type MessageObserver, observeChannel } from './debug.ts'
 import { relatedRequest, withProgressToken } from './envelope.ts'
@@ -124,7 +124,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   }
 
   get session(): Session {
-    this.#session ??= new ConnectionSession(this.#options.sessionId ?? 'connection', this)
+    this.#session ??= createSession(this.#options.sessionId ?? 'connection', this)
     return this.#session
   }
 
@@ -150,15 +150,9 @@ class ChannelConnection implements Duplex, ExchangeHost {
     if (signal?.aborted === true) return cancelledError(label, signal)
     const limit = this.#limits.pending
     if (this.#pending.size < limit && this.#queue.unsentRequests < limit) return undefined
+    const message = `${label} was not sent: ${limit} requests are already pending (limits.pending)`
     const hint = 'Await some responses before you send more requests.'
-    return new ConnectionError(
-      'limit',
-      `${label} was not sent: ${limit} requests are already pending (limits.pending)`,
-      {
-        retryable: true,
-        hint,
-      },
-    )
+    return new ConnectionError('limit', message, { retryable: true, hint })
   }
 
   async #sendRequest(id: RequestId, method: string, params: object | undefined, options: RequestOptions) {
@@ -230,7 +224,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   async #idle(timeout: number): Promise<void> {
     if (this.#running.size === 0 || timeout <= 0) return
     let timer: ReturnType<typeof setTimeout> | undefined
-    const timeIsUp = new Promise((resolve) => (timer = setTimeout(resolve, timeout)))
+    const timeIsUp = new Promise((resolve) => (timer = setTimeout(resolve, Math.min(timeout, LONGEST_TIMER))))
     await Promise.race([this.#running.idle(), this.closed, timeIsUp])
     clearTimeout(timer)
   }
@@ -286,9 +280,8 @@ class ChannelConnection implements Duplex, ExchangeHost {
     if (message.method === 'notifications/cancelled') this.#receiveCancellation(message)
     else if (id !== undefined && this.#pending.handleNotification(id, message)) return
     else if (message.method === 'notifications/progress') {
-      this.#report(
-        new ConnectionError('unmatched', 'Ignored a progress notification: no pending request has its token'),
-      )
+      const problem = 'Ignored a progress notification: no pending request has its token'
+      this.#report(new ConnectionError('unmatched', problem))
     } else this.#processor.processNotification(message)
   }
 
@@ -366,25 +359,20 @@ class ChannelConnection implements Duplex, ExchangeHost {
   }
 }
 
-/** The session of a connection. Its record is a plain object, which each update replaces. */
-class ConnectionSession implements Session {
-  readonly id: string
-  state: Readonly<SessionState> = {}
-  readonly #requester: Pick<Requester, 'request'>
-
-  constructor(id: string, requester: Pick<Requester, 'request'>) {
-    this.id = id
-    this.#requester = requester
-  }
-
-  update(change: (state: SessionState) => void): void {
-    const next = structuredClone(this.state)
-    change(next)
-    this.state = next
-  }
-
-  request(method: string, params?: object, options?: RequestOptions): Promise<unknown> {
-    return this.#requester.request(method, params, options)
+/** Creates the session of a connection. Its record is a plain object, which each update replaces. */
+function createSession(id: string, requester: Requester): Session {
+  let state: Readonly<SessionState> = {}
+  return {
+    id,
+    get state() {
+      return state
+    },
+    update(change) {
+      const next = structuredClone(state)
+      change(next)
+      state = next
+    },
+    request: (method, params, options) => requester.request(method, params, options),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Sends messages in order, counts unsent ones, and enforces their limits. */
 
-import { isPromise } from './async.ts'
+import { isPromise, LONGEST_TIMER } from './async.ts'
 import { ConnectionError } from './errors.ts'
 import type { Message } from './messages.ts'
 import type { Channel } from './transport.ts'
@@ -60,10 +60,8 @@ export class SendQueue {
   async sendNotification(message: Message): Promise<void> {
     const { limit, report } = this.#options
     if (this.#unsent.notifications >= limit) {
-      report(
-        new ConnectionError('limit', `Dropped a notification: ${limit} are waiting for a slow peer (limits.unsent)`),
-      )
-      return
+      const problem = `Dropped a notification: ${limit} are waiting for a slow peer (limits.unsent)`
+      return report(new ConnectionError('limit', problem))
     }
     try {
       await this.#send('notifications', message)
@@ -107,6 +105,7 @@ export class SendQueue {
     clearTimeout(this.#stallTimer)
     const hint = 'The peer sends requests but does not read the responses.'
     const message = `${limit} responses are unsent, and the peer has read none for ${stallTimeout} ms (limits.unsent, limits.stallTimeout)`
-    this.#stallTimer = setTimeout(() => onStall(new ConnectionError('limit', message, { hint })), stallTimeout)
+    const stall = () => onStall(new ConnectionError('limit', message, { hint }))
+    this.#stallTimer = setTimeout(stall, Math.min(stallTimeout, LONGEST_TIMER))
   }
 }

@@ -9,8 +9,9 @@ import {
   type DebugOption,
   type DuplexLimits,
   kindOf,
+  LONGEST_TIMER,
   type Responder,
-  unknownOption,
+  refuseUnknownOption,
 } from '@mcpx/protocol'
 import type { ByteSink, ByteSource } from './lines.ts'
 import { takeStdout } from './stdout-guard.ts'
@@ -160,8 +161,7 @@ function checkArguments(server: unknown, options: ServeStdioOptions): void {
   if (typeof (server as Partial<Responder> | undefined)?.respond !== 'function') {
     throw new TypeError(`serveStdio: expected a server such as createServer returns, got ${kindOf(server)}`)
   }
-  const problem = unknownOption('serveStdio', options, Object.keys(OPTION_NAMES))
-  if (problem !== undefined) throw new TypeError(problem)
+  refuseUnknownOption('serveStdio', options, Object.keys(OPTION_NAMES))
   const { drainTimeout, exitTimeout, flushTimeout } = options
   checkNumbers('serveStdio: ', { drainTimeout, exitTimeout, flushTimeout })
 }
@@ -191,6 +191,5 @@ function watchParent(onDeath: () => void): () => void {
 
 /** Exits after a delay, because timers or connections of the user may keep the process running. */
 function exitAfter(ms: number): void {
-  if (ms === Number.POSITIVE_INFINITY) return
-  setTimeout(() => process.exit(), ms).unref()
+  if (ms <= LONGEST_TIMER) setTimeout(() => process.exit(), ms).unref()
 }
