@@ -105,9 +105,8 @@ export function missingClientCapability(
 /** Creates the error for a revision that is not supported. `supported` lists the supported revisions. */
 export function unsupportedVersion(requested: string, supported: readonly string[]): RpcError {
   const message = `Unsupported protocol version ${quoted(requested)}; supported: ${supported.join(', ')}`
-  return new RpcError(ErrorCode.UnsupportedProtocolVersion, message, {
-    data: { supported: [...supported], requested },
-  })
+  const data = { supported: [...supported], requested }
+  return new RpcError(ErrorCode.UnsupportedProtocolVersion, message, { data })
 }
 
 /**

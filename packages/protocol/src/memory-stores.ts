@@ -52,8 +52,7 @@ export class ExpiringMap<V> {
     const expiresAt = now + ttl
     this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt)
     this.#use(key, { value, expiresAt }, now)
-    if (this.#entries.size <= this.#maxEntries) return
-    this.dropOldest()
+    if (this.#entries.size > this.#maxEntries) this.dropOldest()
   }
 
   delete(key: string): boolean {
@@ -64,14 +63,8 @@ export class ExpiringMap<V> {
     return this.#entries.size
   }
 
-  /** Drops the least recently used entry. */
-  dropOldest(): void {
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#evict(oldest)
-  }
-
-  /** Drops the least recently used entry that matches. Returns whether there was one. */
-  dropFirst(matches: (value: V) => boolean): boolean {
+  /** Drops the least recently used entry that matches. Default: any entry matches. Returns whether there was one. */
+  dropOldest(matches: (value: V) => boolean = () => true): boolean {
     for (const [key, { value }] of this.#entries) {
       if (!matches(value)) continue
       this.#evict(key)
@@ -261,7 +254,7 @@ function createRecords<T extends object>(
     for (const bytes of byOpener.values()) most = Math.max(most, bytes)
     const isOther = (record: MemoryRecord<T>) => record !== current
     const isHeavy = ({ opener }: MemoryRecord<T>) => (byOpener.get(opener) ?? 0) >= most * NEARLY
-    if (!records.dropFirst((record) => isOther(record) && isHeavy(record))) records.dropFirst(isOther)
+    if (!records.dropOldest((record) => isOther(record) && isHeavy(record))) records.dropOldest(isOther)
   }
 
   function write(record: MemoryRecord<T>, state: T, bytes: number): Readonly<T> {
@@ -362,7 +355,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   /** The characters of all streams, including `EVENT_COST` per event. */
   let total = 0
   /** The listeners of the followers of each stream. */
-  const waiting = new Map<string, Set<() => void>>()
+  const waiting: Sets<() => void> = new Map()
 
   function release(streamId: string, { characters, events }: Stream): void {
     total -= characters + events.length * EVENT_COST
@@ -371,16 +364,6 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 
   function resumeFollowers(streamId: string): void {
     for (const resume of [...(waiting.get(streamId) ?? [])]) resume()
-  }
-
-  /** Calls the listener when the stream changes, until the returned function is called. */
-  function watch(streamId: string, listener: () => void): () => void {
-    const followers = waiting.get(streamId) ?? new Set()
-    waiting.set(streamId, followers.add(listener))
-    return () => {
-      followers.delete(listener)
-      if (followers.size === 0 && waiting.get(streamId) === followers) waiting.delete(streamId)
-    }
   }
 
   function add(stream: Stream, data: string): void {
@@ -439,7 +422,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     follow: (lastEventId, signal) =>
       followByReplay(lastEventId, [signal], {
         replay,
-        subscribe: (listener) => watch(streamOf(lastEventId), listener),
+        subscribe: (listener) => addEntry(waiting, streamOf(lastEventId), listener),
       }),
     refresh: (streamId) => void open.get(streamId, ttl),
     delete(streamId) {
@@ -462,7 +445,7 @@ export interface MemoryEventBusOptions {
 
 /** Creates an event bus within this process. */
 export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}): EventBus {
-  const topics = new Map<string, Set<{ readonly listener: (message: string) => void }>>()
+  const topics: Sets<{ readonly listener: (message: string) => void }> = new Map()
   const waiting: { readonly topic: string; readonly message: string }[] = []
   let isDelivering = false
 
@@ -487,14 +470,18 @@ export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}):
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) deliver(next.topic, next.message)
       isDelivering = false
     },
-    subscribe(topic, listener) {
-      const listeners = topics.get(topic) ?? new Set()
-      const entry = { listener }
-      topics.set(topic, listeners.add(entry))
-      return () => {
-        listeners.delete(entry)
-        if (listeners.size === 0 && topics.get(topic) === listeners) topics.delete(topic)
-      }
-    },
+    subscribe: (topic, listener) => addEntry(topics, topic, { listener }),
+  }
+}
+
+type Sets<Entry> = Map<string, Set<Entry>>
+
+/** Adds an entry to the set of a key, until the returned function is called. Deletes the set with its last entry. */
+function addEntry<Entry>(sets: Sets<Entry>, key: string, entry: Entry): () => void {
+  const entries = sets.get(key) ?? new Set()
+  sets.set(key, entries.add(entry))
+  return () => {
+    entries.delete(entry)
+    if (entries.size === 0 && sets.get(key) === entries) sets.delete(key)
   }
 }

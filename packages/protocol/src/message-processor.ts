@@ -284,20 +284,12 @@ export function createMessageProcessor({
     },
     processNotification(message) {
       if (responder === undefined) return
-      if (running.size >= limit) {
-        report(
-          new ConnectionError(
-            'limit',
-            `Dropped ${message.method}: ${limit} messages are already being handled (limits.running)`,
-          ),
-        )
-        return
+      const drop = (already: string, limitName: string) => {
+        const problem = `Dropped ${message.method}: ${already} are already being handled (${limitName})`
+        report(new ConnectionError('limit', problem))
       }
-      if (!hasRoom(message)) {
-        const problem = `Dropped ${message.method}: messages of ${maxBytes} bytes are already being handled`
-        report(new ConnectionError('limit', `${problem} (limits.receivedBytes)`))
-        return
-      }
+      if (running.size >= limit) return drop(`${limit} messages`, 'limits.running')
+      if (!hasRoom(message)) return drop(`messages of ${maxBytes} bytes`, 'limits.receivedBytes')
       const exchange = new RunningExchange(host)
       void run(exchange, exchange, message).then(() => {
         exchange.end()

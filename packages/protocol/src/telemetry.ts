@@ -205,10 +205,11 @@ export class RunningObservation {
   #run<Result>(run: () => Awaitable<Result>): Awaitable<Result> {
     const { observation } = this
     if (observation?.run === undefined) return run()
-    let started: { readonly result: Awaitable<Result> } | undefined
+    let started: Promise<Result> | undefined
     const runOnce = () => {
-      started ??= { result: attempt(run) }
-      return started.result
+      // An error that `run` throws becomes a rejection, so it is not taken for an error of the observer.
+      started ??= (async () => run())()
+      return started
     }
     this.#guard(() => observation.run?.(runOnce))
     return runOnce()
@@ -221,15 +222,6 @@ export class RunningObservation {
       this.#onError(error instanceof Error ? error : new Error(String(error)))
       return undefined
     }
-  }
-}
-
-/** Runs a function. An error that it throws becomes a rejection, which is distinguished from errors of an observer. */
-function attempt<Result>(run: () => Awaitable<Result>): Awaitable<Result> {
-  try {
-    return run()
-  } catch (error) {
-    return Promise.reject(error)
   }
 }
 

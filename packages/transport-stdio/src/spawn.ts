@@ -1,6 +1,6 @@
 /** Starts a server as a child process and connects to it over its standard streams. */
 
-import { type Connector, checkNumbers, type DuplexLimits, kindOf, quoted, unknownOption } from '@mcpx/protocol'
+import { type Connector, checkNumbers, type DuplexLimits, kindOf, quoted, refuseUnknownOption } from '@mcpx/protocol'
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 import type { StreamLimits } from './stream-channel.ts'
 
@@ -99,8 +99,7 @@ function checkArguments(command: unknown, args: unknown, options: SpawnOptions):
   }
   const wrong = args.findIndex((arg) => typeof arg !== 'string')
   if (wrong >= 0) throw new TypeError(`spawn: args[${wrong}]: expected string, got ${kindOf(args[wrong])}`)
-  const problem = unknownOption('spawn', options, Object.keys(OPTION_NAMES), { environment: 'env' })
-  if (problem !== undefined) throw new TypeError(problem)
+  refuseUnknownOption('spawn', options, Object.keys(OPTION_NAMES), { environment: 'env' })
   const { probeTimeout, maxLineLength, maxUnsent, shutdown, restart } = options
   const { end, terminate, kill } = shutdown ?? {}
   const { delay, maxDelay, healthyAfter } = restart || {}
