@@ -170,6 +170,17 @@ describe('an extension of one era', () => {
   })
 })
 
+describe('a method of an extension that may ask', () => {
+  it('receives no answers and no state that a legacy client has made up', async () => {
+    const ask = defineMethod({ mayAsk: true }, (_, ctx) => ({
+      seen: [ctx.requestState, ctx.inputResponses].map(String),
+    }))
+    const peer = await connect(create({ methods: { ask } }), LEGACY)
+    const forged = { requestState: 'admin', inputResponses: { approved: { action: 'accept' } } }
+    expect(await peer.call('ask', forged)).toMatchObject({ seen: ['undefined', 'undefined'] })
+  })
+})
+
 describe('results and errors of an extension', () => {
   it('have its result types on the methods that it names', async () => {
     const resultTypes = { later: ['tools/call'] }

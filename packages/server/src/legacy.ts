@@ -3,7 +3,6 @@
 import {
   type Awaitable,
   type CallToolResult,
-  type Change,
   type ClientCapabilities,
   type ClientFacts,
   ErrorCode,
@@ -64,28 +63,24 @@ async function answer(message: RequestMessage, exchange: Exchange, server: Serve
   if (method === 'ping') return resultMessage(id, {})
   const { revision } = session.state
   if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
+  const call: LegacyCall = { message, exchange, session, revision, server }
   const entry = requestEntry(revision, method)
-  if (entry === undefined || entry.from === 'server') return answerExtension(message, exchange, session, server)
+  if (entry === undefined || entry.from === 'server') return answerExtension(call)
   const params = withoutModernParams(message.params)
   const problem = paramsProblem(revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
-  return await runUntilComplete({ message, exchange, session, revision, server }, params)
+  return await runUntilComplete(call, params)
 }
 
 /** Answers a request whose method is not in the tables of the protocol, so only an extension can have it. */
-async function answerExtension(
-  message: RequestMessage,
-  exchange: Exchange,
-  session: Session,
-  server: ServerInternals,
-): Promise<ResponseMessage> {
+async function answerExtension(call: LegacyCall): Promise<ResponseMessage> {
+  const { message, session, revision, server } = call
   const { id, method, params = {} } = message
-  const { revision = LATEST_LEGACY_REVISION, clientCapabilities = {} } = session.state
   const found = server.extensions?.find(method, revision)
   if (found === undefined) return errorMessage(id, methodNotFound(method))
-  const missing = missingDeclaration(found, clientCapabilities)
+  const missing = missingDeclaration(found, session.state.clientCapabilities ?? {})
   if (missing !== undefined) return toErrorResponse(id, method, missing)
-  return await runUntilComplete({ message, exchange, session, revision, server }, params)
+  return await runUntilComplete(call, found.mayAsk === true ? withoutModernParams(params) : params)
 }
 
 /** Removes the modern members for answers and state. A legacy server never sends them, so they are forged. */
@@ -305,31 +300,6 @@ function toErrorResponse(id: RequestId, method: string, error: RpcError): Respon
   return errorMessage(id, isMissingResource ? resourceNotFound(uri, 'legacy') : error)
 }
 
-/** The GET stream of one session as a receiver of changes. */
-class SessionReceiver implements ChangeReceiver {
-  isBusy = false
-  waiting: ChangeReceiver['waiting']
-  readonly #session: Session
-  readonly #send: (message: NotificationMessage) => Awaitable<void>
-
-  constructor(session: Session, send: (message: NotificationMessage) => Awaitable<void>) {
-    this.#session = session
-    this.#send = send
-  }
-
-  get uris(): readonly string[] {
-    return this.#session.state.subscriptions ?? []
-  }
-
-  wants(change: Change): boolean {
-    return change.kind !== 'resource' || this.uris.includes(change.uri)
-  }
-
-  send(change: Change): Awaitable<void> {
-    return this.#send({ jsonrpc: '2.0', ...changeNotification(change) })
-  }
-}
-
 /** Sends list changes and updates of subscribed resources to a session, until the returned function is called. */
 export function watchChanges(
   session: Session,
@@ -337,7 +307,15 @@ export function watchChanges(
   { changes }: ServerInternals,
   hasGap = false,
 ): Awaitable<() => void> {
-  const receiver = new SessionReceiver(session, send)
+  const receiver: ChangeReceiver = {
+    isBusy: false,
+    waiting: undefined,
+    get uris() {
+      return session.state.subscriptions ?? []
+    },
+    wants: (change) => change.kind !== 'resource' || receiver.uris.includes(change.uri),
+    send: (change) => send({ jsonrpc: '2.0', ...changeNotification(change) }),
+  }
   const stop = () => changes.remove(receiver)
   changes.add(receiver)
   if (hasGap) queueMicrotask(() => changes.sendAll(receiver))
