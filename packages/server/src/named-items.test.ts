@@ -1,4 +1,4 @@
-import { RpcError } from '@mcpx/protocol'
+import { MAX_CURSOR_LENGTH, RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { cutPage } from './named-items.ts'
 
@@ -26,6 +26,12 @@ describe('pages', () => {
     expect(walk(names, 25)).toEqual([names])
     expect(walk([], 5)).toEqual([[]])
     expect(walk(names, 5)).toHaveLength(5)
+  })
+
+  it('have short cursors, also after long names', () => {
+    const names = Array.from({ length: 3 }, (_, index) => `note://${index}/${'ü'.repeat(8_000)}`)
+    expect(walk(names, 1).flat()).toEqual(names)
+    expect(cutPage(names, same, 'tools', undefined, 1).nextCursor?.length).toBeLessThan(MAX_CURSOR_LENGTH)
   })
 
   it('neither lose nor repeat items when the list changes', () => {

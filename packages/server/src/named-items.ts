@@ -6,6 +6,7 @@ import {
   type Context,
   insufficientScope,
   invalidParams,
+  MAX_CURSOR_LENGTH,
   type PageRequest,
   quoted,
 } from '@mcpx/protocol'
@@ -181,6 +182,9 @@ export interface Page<Item> {
   readonly nextCursor?: string
 }
 
+/** The most characters of a name that a cursor contains, because the length of cursors is limited. */
+const MAX_KEY_LENGTH = 1_024
+
 /**
  * Returns the page after a cursor. A cursor contains the name of the last item of the previous page, so it stays valid when
  * items are added or removed.
@@ -192,30 +196,28 @@ export function cutPage<Item>(
   cursor: string | undefined,
   pageSize: number,
 ): Page<Item> {
-  const start = cursor === undefined ? 0 : startOf(all, nameOf, list, cursor)
+  const keyOf = (item: Item) => nameOf(item).slice(0, MAX_KEY_LENGTH)
+  const start = cursor === undefined ? 0 : startOf(all, keyOf, list, cursor)
   const end = start + pageSize
   const items = all.slice(start, end)
   const last = items.at(-1)
   if (last === undefined || end >= all.length) return { items }
-  return { items, nextCursor: writeCursor(`${list}:${end}:${nameOf(last)}`) }
+  return { items, nextCursor: writeCursor(`${list}:${end}:${keyOf(last)}`) }
 }
 
 /**
  * Returns the index after the item that the cursor names. If that item was removed, returns its old index, because the next
  * item has moved there.
  */
-function startOf<Item>(all: readonly Item[], nameOf: (item: Item) => string, list: string, cursor: string): number {
+function startOf<Item>(all: readonly Item[], keyOf: (item: Item) => string, list: string, cursor: string): number {
   const { end, name } = readCursor(cursor, /^(\w+):(\d{1,15}):(.*)$/s, ([, kind, end, name]) =>
     kind === list ? { end: Number(end), name } : undefined,
   )
   const last = all[end - 1]
-  if (last !== undefined && nameOf(last) === name) return end
-  const found = all.findIndex((item) => nameOf(item) === name)
+  if (last !== undefined && keyOf(last) === name) return end
+  const found = all.findIndex((item) => keyOf(item) === name)
   return found === -1 ? Math.max(end - 1, 0) : found + 1
 }
-
-/** The longest accepted cursor, in characters. */
-const MAX_CURSOR_LENGTH = 64 * 1024
 
 export const writeCursor: (position: string) => string = toBase64Url
 
