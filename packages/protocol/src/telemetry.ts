@@ -297,7 +297,10 @@ export class TelemetryReporter {
   }
 }
 
-/** Returns an object with these members. All other members are read from the target when they are used. */
+/**
+ * Returns an object with these members, which are its own members. All other members are read from the target when they
+ * are used.
+ */
 export function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
   return new Proxy({} as Target, {
     get(_, name) {
@@ -306,6 +309,11 @@ export function withMembers<Target extends object>(target: Target, members: Part
       // Methods and getters with private members need the target as `this`.
       return typeof member === 'function' ? member.bind(target) : member
     },
-    has: (_, name) => name in target,
+    has: (_, name) => Object.hasOwn(members, name) || name in target,
+    ownKeys: () => Reflect.ownKeys(members),
+    getOwnPropertyDescriptor(_, name) {
+      const own = Reflect.getOwnPropertyDescriptor(members, name)
+      return own && { ...own, configurable: true }
+    },
   })
 }

@@ -80,24 +80,20 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
 }
 
 export function isBlock(value: unknown): value is ContentBlock {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, resource } = value as Readonly<Record<string, unknown>>
-  if (type === 'resource') return typeof resource === 'object' && resource !== null
-  if (typeof type !== 'string' || !Object.hasOwn(BLOCKS, type)) return false
-  return BLOCKS[type]?.every((name) => typeof (value as Record<string, unknown>)[name] === 'string') === true
+  return blockProblem(value) === undefined
 }
 
-/** Describes why a value is not a content block. */
-export function blockProblem(value: unknown): string {
+/** Describes why a value is not a content block. Returns undefined for a block. */
+export function blockProblem(value: unknown): string | undefined {
   if (!isObject(value)) return `expected a content block, got ${kindOf(value)}; write text("…") for a string`
-  const { type } = value
-  const types = [...Object.keys(BLOCKS), 'resource']
-  if (typeof type !== 'string' || !types.includes(type)) {
+  const { type, resource } = value
+  if (type === 'resource') return isObject(resource) ? undefined : `resource: expected object, got ${kindOf(resource)}`
+  if (typeof type !== 'string' || !Object.hasOwn(BLOCKS, type)) {
     const found = typeof type === 'string' ? quoted(type) : kindOf(type)
-    return `type: expected one of ${types.join(', ')}, got ${found}`
+    return `type: expected one of ${Object.keys(BLOCKS).join(', ')}, resource, got ${found}`
   }
-  const member = (BLOCKS[type] ?? ['resource']).find((name) => typeof value[name] !== 'string') as string
-  return `${member}: expected ${type === 'resource' ? 'object' : 'string'}, got ${kindOf(value[member])}`
+  const member = BLOCKS[type]?.find((name) => typeof value[name] !== 'string')
+  return member && `${member}: expected string, got ${kindOf(value[member])}`
 }
 
 function encodeData(data: Uint8Array | string): string {

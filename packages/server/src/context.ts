@@ -19,6 +19,7 @@ import {
   type LoggingLevel,
   quoted,
   type RequestInfo,
+  withMembers,
 } from '@mcpx/protocol'
 import type { Extensions } from './extensions.ts'
 import { type Asker, elicit, openUrl, PendingAnswer, type Question, roots, sample } from './questions.ts'
@@ -239,29 +240,7 @@ export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, 
  */
 export function deriveContext(ctx: Context, changes: Partial<Context>): Context {
   const inherits = Object.prototype.isPrototypeOf.call(ctx, changes)
-  return !inherits && isWholeContext(changes) ? changes : overlayContext(ctx, changes)
-}
-
-/**
- * Returns a context with the members of `ctx`, some of which `changes` replaces. Unlike `deriveContext`, it also
- * accepts a whole context as `changes`.
- */
-export function overlayContext(ctx: Context, changes: Partial<Context>): Context {
-  return new Proxy({} as Context, {
-    get: (_, name) => (Object.hasOwn(changes, name) ? Reflect.get(changes, name) : memberOf(ctx, name)),
-    has: (_, name) => Object.hasOwn(changes, name) || name in ctx,
-    // Only the changes are own members. All other members are read from `ctx`.
-    ownKeys: () => Reflect.ownKeys(changes),
-    getOwnPropertyDescriptor: (_, name) => {
-      const own = Reflect.getOwnPropertyDescriptor(changes, name)
-      return own && { ...own, configurable: true }
-    },
-  })
-}
-
-function memberOf(ctx: Context, name: PropertyKey): unknown {
-  const member: unknown = Reflect.get(ctx, name)
-  return typeof member === 'function' ? member.bind(ctx) : member
+  return !inherits && isWholeContext(changes) ? changes : withMembers(ctx, changes)
 }
 
 function isWholeContext(ctx: Partial<Context>): ctx is Context {

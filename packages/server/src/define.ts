@@ -103,24 +103,13 @@ export function definePrompt<const Name extends string, Args = NoInput>(
 }
 
 /** Adds an item to a registry. Throws a `RegistrationError` for a value that is not an item. */
-export function addItem(registry: Registry, item: DefinedItem): void {
-  if (isTool(item)) registry.addTool(item.name, item.options, item.run)
-  else if (isResource(item)) registry.addResource(item.name, item.options, item.read)
-  else if (isPrompt(item)) registry.addPrompt(item.name, item.options, item.get)
+export function addItem(registry: Registry, given: DefinedItem): void {
+  const item = given as DefinedTool | DefinedResource | DefinedPrompt | undefined
+  if (item?.kind === 'tool') registry.addTool(item.name, item.options, item.run)
+  else if (item?.kind === 'resource') registry.addResource(item.name, item.options, item.read)
+  else if (item?.kind === 'prompt') registry.addPrompt(item.name, item.options, item.get)
   else {
     const expected = 'expected a value of defineTool, defineResource or definePrompt'
-    throw new RegistrationError(`add: ${expected}, got ${kindOf(item)}`)
+    throw new RegistrationError(`add: ${expected}, got ${kindOf(given)}`)
   }
-}
-
-function isTool(item: DefinedItem): item is DefinedTool {
-  return item?.kind === 'tool'
-}
-
-function isResource(item: DefinedItem): item is DefinedResource {
-  return item?.kind === 'resource'
-}
-
-function isPrompt(item: DefinedItem): item is DefinedPrompt {
-  return item?.kind === 'prompt'
 }

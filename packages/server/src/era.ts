@@ -1,26 +1,24 @@
 /** The common interface of the two eras: modern (2026-07-28) and legacy (with sessions). */
 
-import type {
-  Era,
-  Exchange,
-  Handler,
-  Implementation,
-  JsonObject,
-  NotificationMessage,
-  RequestMessage,
-  ResponseMessage,
-  Revision,
-  ServerCapabilities,
-  SharedLimit,
-} from '@mcpx/protocol'
 import {
   check,
   clientRequestParams,
+  type Era,
+  type Exchange,
+  type Handler,
+  type Implementation,
   idProblem,
   isObject,
   isRequestId,
+  type JsonObject,
   kindOf,
   MAX_NAME_LENGTH,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+  type Revision,
+  type ServerCapabilities,
+  type SharedLimit,
   tooLong,
 } from '@mcpx/protocol'
 import type { ChangeHub } from './changes.ts'

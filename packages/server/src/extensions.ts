@@ -6,6 +6,7 @@ import {
   type Context,
   type Era,
   ErrorCode,
+  eraOf,
   type Handler,
   hasCapability,
   invalidParams,
@@ -110,7 +111,7 @@ export class Extensions {
   /** Returns a method if the revision has it. */
   find(method: string, revision: Revision): Owned<ExtensionMethod> | undefined {
     const found = this.#methods.get(method)
-    return found && isIn(found.eras, revision) ? found : undefined
+    return found?.eras.includes(eraOf(revision)) && hasCapability(revision, 'server', 'extensions') ? found : undefined
   }
 
   /**
@@ -238,14 +239,6 @@ async function runMethod(name: string, method: ExtensionMethod, params: JsonObje
   const { value, problem } = await checkSchema(method.result, returned, 'result')
   if (problem !== undefined) throw new ResultError(`${name}: ${problem}`)
   return { ...returned, ...(value as object) }
-}
-
-function isIn(eras: readonly Era[], revision: Revision): boolean {
-  return ERAS.some((era) => eras.includes(era) && revisionsOf(era).includes(revision)) && hasExtensions(revision)
-}
-
-function hasExtensions(revision: Revision): boolean {
-  return hasCapability(revision, 'server', 'extensions')
 }
 
 function checkExtension(extension: ServerExtension): void {

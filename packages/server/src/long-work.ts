@@ -1,7 +1,7 @@
 /** The context of work that may take longer than its request. Its questions and steps are functions of an extension. */
 
-import type { Awaitable, Context, Exchange } from '@mcpx/protocol'
-import { DeclaredClient, overlayContext, RequestContext } from './context.ts'
+import { type Awaitable, type Context, type Exchange, withMembers } from '@mcpx/protocol'
+import { DeclaredClient, RequestContext } from './context.ts'
 import type { LongWork } from './extension.ts'
 import {
   type Asker,
@@ -34,7 +34,7 @@ export function createWorkContext(
   const { elicit, openUrl, sample, roots, ask, step } = own
   const progress: Context['progress'] = (done, total, message) => work.progress(done, total, message)
   const replaced = { signal, elicit, openUrl, sample, roots, ask, step, progress, ...work.members }
-  return { ctx: overlayContext(base ?? own, replaced), own }
+  return { ctx: withMembers(base ?? own, replaced), own }
 }
 
 class WorkAsker implements Asker {

@@ -2,7 +2,6 @@
 
 import {
   claimsModern,
-  type Envelope,
   type Exchange,
   eraOf,
   errorMessage,
@@ -13,7 +12,6 @@ import {
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
-  type Revision,
   type RpcError,
   readEnvelope,
   requestEntry,
@@ -22,7 +20,7 @@ import {
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { RequestContext } from './context.ts'
-import { paramsProblem, type ServerEra, type ServerInternals } from './era.ts'
+import { paramsProblem, type ServerEra } from './era.ts'
 import { missingDeclaration } from './extensions.ts'
 import { createClientAccess, finishResult, type ModernCall, toModernError } from './modern-call.ts'
 import { type ModernAsker, openCallState, sealQuestions } from './modern-questions.ts'
@@ -46,8 +44,12 @@ export const modern: ServerEra = {
     if (!isRevision(revision) || eraOf(revision) !== 'modern') {
       return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
     }
-    const entry = requestEntry(revision, method)
-    if (entry === undefined) return await answerExtension(message, revision, envelope, exchange, server)
+    const own = requestEntry(revision, method)
+    const added = own === undefined ? server.extensions?.find(method, revision) : undefined
+    const entry = own ?? added
+    if (entry === undefined) return errorMessage(id, methodNotFound(method))
+    const missing = added && missingDeclaration(added, envelope.clientCapabilities)
+    if (missing !== undefined) return errorMessage(id, missing)
     const problem = paramsProblem(revision, method, params)
     if (problem !== undefined) return errorMessage(id, invalidParams(problem))
     const call: ModernCall = { message, params, envelope, entry, exchange, server }
@@ -57,36 +59,16 @@ export const modern: ServerEra = {
   },
 }
 
-/** Answers a request whose method is not in the tables of the protocol, so only an extension can have it. */
-async function answerExtension(
-  message: RequestMessage,
-  revision: Revision,
-  envelope: Envelope,
-  exchange: Exchange,
-  server: ServerInternals,
-): Promise<ResponseMessage> {
-  const { id, method, params = {} } = message
-  const entry = server.extensions?.find(method, revision)
-  if (entry === undefined) return errorMessage(id, methodNotFound(method))
-  const missing = missingDeclaration(entry, envelope.clientCapabilities)
-  if (missing !== undefined) return errorMessage(id, missing)
-  return await answer({ message, params, envelope, entry, exchange, server })
-}
-
 /** Creates the error for a legacy handshake. Its message names the revisions, because some clients show only the message. */
 function wrongEraError({ protocolVersion }: JsonObject): RpcError {
   return unsupportedVersion(typeof protocolVersion === 'string' ? protocolVersion : 'none', revisionsOf('modern'))
 }
 
 function discover(call: ModernCall): ResponseMessage {
-  const { server } = call
-  const { instructions } = server
-  const result: JsonObject = {
-    supportedVersions: revisionsOf('modern'),
-    capabilities: server.capabilitiesIn('modern'),
-  }
-  if (instructions !== undefined) result.instructions = instructions
-  return resultMessage(call.message.id, finishResult(call, result))
+  const { instructions } = call.server
+  const result = { supportedVersions: revisionsOf('modern'), capabilities: call.server.capabilitiesIn('modern') }
+  const whole = instructions === undefined ? result : { ...result, instructions }
+  return resultMessage(call.message.id, finishResult(call, whole))
 }
 
 /** Runs the handler. Returns its result, or the questions that the client has to answer first. */

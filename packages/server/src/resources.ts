@@ -208,7 +208,7 @@ export class Resources {
     readResource: async ({ uri }, ctx) => {
       const { resource, variables } = this.#find(uri, ctx)
       const value = await resource.read(variables, ctx, uri)
-      return toReadResult(value, { uri, mimeType: resource.definition.mimeType, hints: resource.hints })
+      return toReadResult(value, uri, resource.definition.mimeType, resource.hints)
     },
   }
 

@@ -184,15 +184,12 @@ function toMessageContent(value: unknown, prompt: string): PromptMessage['conten
 
 type Contents = TextResourceContents | BlobResourceContents
 
-export interface ReadFacts {
-  readonly uri: string
-  readonly mimeType: string | undefined
-  readonly hints: CacheHints
-}
-
+/** Converts the return value of a resource. */
 export function toReadResult(
   value: unknown,
-  { uri, mimeType, hints }: ReadFacts,
+  uri: string,
+  mimeType: string | undefined,
+  hints: CacheHints,
 ): ReadResourceResult | InputRequiredResult {
   if (value === undefined || value === null) throw resourceNotFound(uri, 'modern')
   if (isInputRequired(value)) return value

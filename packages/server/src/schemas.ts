@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonSchemaValidator,
   kindOf,
+  placeOf,
   quoted,
   type SchemaIssue,
   type StandardSchema,
@@ -290,22 +291,12 @@ const MAX_ISSUE_LENGTH = 500
 
 /** Returns a line for each issue, such as `arguments.a: expected number, got string`. */
 export function describeIssues(issues: readonly Issue[], root: string): string {
-  const lines = issues
-    .slice(0, MAX_ISSUES)
-    .map((issue) => `${issue.at ?? describePath(issue, root)}: ${truncate(issue.message)}`)
+  const lines = issues.slice(0, MAX_ISSUES).map(({ at, path = [], message }) => {
+    const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
+    return `${at ?? truncate(placeOf(keys, root))}: ${truncate(message)}`
+  })
   if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`)
   return lines.join('\n')
-}
-
-function describePath({ path = [] }: Issue, root: string): string {
-  let written = root
-  for (const segment of path) {
-    const key = typeof segment === 'object' ? segment.key : segment
-    if (typeof key === 'number') written += `[${key}]`
-    else if (/^[A-Za-z_$][\w$]{0,99}$/.test(String(key))) written += `.${String(key)}`
-    else written += `[${JSON.stringify(String(key).slice(0, 100))}]`
-  }
-  return truncate(written)
 }
 
 function truncate(value: string): string {

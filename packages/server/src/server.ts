@@ -268,22 +268,8 @@ class ServerCore implements ServerInternals {
   #listedSchemas: ListedSchemas | undefined
 
   constructor(info: Implementation, options: ServerOptions & WholeHandler) {
-    const {
-      instructions,
-      limits,
-      onError,
-      onUnsupported,
-      logging,
-      secrets,
-      stateTtl,
-      store,
-      telemetry,
-      pageSize,
-      cache,
-      onWarning,
-      validator,
-      extensions,
-    } = options
+    const { instructions, limits, onError, onUnsupported, logging, secrets, stateTtl, store, telemetry } = options
+    const { pageSize, cache, onWarning, validator, extensions } = options
     this.info = info
     this.instructions = instructions
     this.onUnsupported = onUnsupported
@@ -306,15 +292,8 @@ class ServerCore implements ServerInternals {
     }
     this.extensions = installExtensions(extensions, this.#createHost())
     const extensionOptions = this.extensions?.toolOptions
-    this.registry = createRegistry({
-      pageSize,
-      cache,
-      onWarning,
-      validator,
-      extensionOptions,
-      onError: report,
-      onRegister,
-    })
+    const callbacks = { onWarning, onError: report, onRegister }
+    this.registry = createRegistry({ pageSize, cache, validator, extensionOptions, ...callbacks })
     for (const part of this.extensions?.parts ?? []) this.addPart(part)
   }
 

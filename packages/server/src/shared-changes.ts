@@ -65,7 +65,8 @@ export class SharedChanges {
    * the message is published again later.
    */
   publish(change: Change): void {
-    addTo(this.#waiting, change)
+    // Above this number, everything counts as changed.
+    if (this.#waiting.size <= MAX_WAITING) this.#waiting.set(JSON.stringify(change), change)
     if (this.#isPublishing) return
     this.#isPublishing = true
     // Waits for the other changes of this task of the event loop.
@@ -153,9 +154,4 @@ export class SharedChanges {
       this.#options.onError(error)
     }
   }
-}
-
-/** Adds a change, unless there are so many that everything counts as changed. */
-function addTo(waiting: Map<string, Change>, change: Change): void {
-  if (waiting.size <= MAX_WAITING) waiting.set(JSON.stringify(change), change)
 }

@@ -83,18 +83,16 @@ class Subscription implements ChangeReceiver {
   readonly #server: ServerInternals
   readonly #exchange: Exchange
   readonly #id: RequestId
-  readonly #entry: ModernCall['entry']
   #filter: SubscriptionFilter
   #resources: ResourceSubscriptions | undefined
   #sources: ExtensionSources | undefined
   /** Resolves the promise of the request. Undefined after the end of the stream. */
   #resolve: Resolve | undefined
 
-  constructor({ server, entry, exchange, message }: ModernCall, filter: SubscriptionFilter) {
+  constructor({ server, exchange, message }: ModernCall, filter: SubscriptionFilter) {
     this.#server = server
     this.#exchange = exchange
     this.#id = message.id
-    this.#entry = entry
     this.#filter = filter
   }
 
@@ -200,7 +198,7 @@ class Subscription implements ChangeReceiver {
   }
 
   #createResponse(): ResponseMessage {
-    const call = { server: this.#server, entry: this.#entry, message: { method: 'subscriptions/listen' } }
+    const call = { server: this.#server, entry: {}, message: { method: 'subscriptions/listen' } }
     return resultMessage(this.#id, finishResult(call, withSubscriptionId(undefined, this.#id)))
   }
 }

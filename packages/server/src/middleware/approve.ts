@@ -114,7 +114,7 @@ const MAX_INDENTED_LENGTH = 65_536
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Writes a value as JSON for humans. Invisible characters are escaped, and the length is limited. */
-export function describeValue(value: unknown, maxLength: number): string {
+function describeValue(value: unknown, maxLength: number): string {
   const shortened = (_: string, member: unknown) => (typeof member === 'string' ? shorten(member) : member)
   const compact = JSON.stringify(value, shortened) ?? ''
   const json = compact.length > MAX_INDENTED_LENGTH ? compact : (JSON.stringify(value, shortened, 2) ?? '')
