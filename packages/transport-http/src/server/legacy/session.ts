@@ -43,7 +43,7 @@ export class LiveSession {
   #record: Readonly<SessionState> | undefined
   #requests: ClientRequests | undefined
   #running: ShortLivedMap<RequestId, HttpExchange> | undefined
-  #streams: Map<string, StoredStream> | undefined
+  #streams: ShortLivedMap<string, StoredStream> | undefined
 
   readonly #processId: string | undefined
 
@@ -67,8 +67,8 @@ export class LiveSession {
   }
 
   /** The POST streams that this process writes. They may have no reader. */
-  get streams(): Map<string, StoredStream> {
-    this.#streams ??= new Map()
+  get streams(): ShortLivedMap<string, StoredStream> {
+    this.#streams ??= new ShortLivedMap()
     return this.#streams
   }
 
@@ -128,7 +128,7 @@ export interface RequestStream {
 
 /** Requests from the server to the client. They are sent on the stream of a client request; the responses are POSTed. */
 class ClientRequests {
-  readonly #streams = new Map<RequestId, RequestStream>()
+  readonly #streams = new ShortLivedMap<RequestId, RequestStream>()
   readonly #pending = createPendingRequests({ onCancel: (id, reason) => this.#cancel(id, reason) })
   /**
    * The prefix of each request id. It is unique for each process, and contains the id of the process that waits for the
