@@ -7,7 +7,9 @@ import { isObject } from '@mcpx/protocol'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { AuthError, printable } from '../auth-error.ts'
 import { issuerMetadataUrls } from '../urls.ts'
+import type { LoginSettings } from './renewal.ts'
 import { type Connection, getJson } from './requests.ts'
+import type { ServerRecord } from './token-records.ts'
 import { trustHint } from './url-policy.ts'
 
 /** Metadata whose URLs were checked and whose lists contain strings only. */
@@ -29,46 +31,46 @@ export interface Discovery {
   readonly server: ServerMetadata
 }
 
-export interface DiscoveryRequest {
-  /** The URL of the MCP server. */
-  readonly serverUrl: URL
-  /** The URL of the metadata that a challenge of the server names. */
-  readonly resourceMetadata?: string | undefined
-  /** The URL of the metadata at the previous login. It is used if no challenge names another URL. */
-  readonly previousMetadata?: string | undefined
-  /** The authorization server of the option `issuer`. All others are refused. */
-  readonly issuer?: string | undefined
-  /** The previous authorization server. It is used as long as the MCP server names it. */
-  readonly previousIssuer?: string | undefined
-  /** The option `resource`. */
-  readonly resource?: string | false | undefined
-}
+/** The server, and the options that restrict what its metadata may name. */
+type DiscoverySettings = Pick<LoginSettings, 'serverUrl' | 'issuer' | 'resource'>
 
-/** Rejects with `AuthError` if a document is missing, invalid or not trusted. */
-export async function discover(connection: Connection, request: DiscoveryRequest): Promise<Discovery> {
-  const { serverUrl, issuer } = request
+/**
+ * Rejects with `AuthError` if a document is missing, invalid or not trusted.
+ *
+ * @param named the URL of the metadata that a challenge of the server names
+ * @param previous the previous login. Its authorization server is used as long as the MCP server names it, and its URL
+ * of the metadata if no challenge names another URL
+ */
+export async function discover(
+  connection: Connection,
+  settings: DiscoverySettings,
+  named: string | undefined,
+  previous: ServerRecord | undefined,
+): Promise<Discovery> {
+  const { serverUrl, issuer } = settings
   // Check the URL of the server too, because tokens will be sent there.
   connection.urls.checkWithoutLookup('discovery', 'The URL of the server', serverUrl, serverUrl)
-  const metadata = await findResourceMetadata(connection, request)
-  if (metadata === undefined) return discoverWithoutMetadata(connection, request)
-  const chosen = chooseIssuer(metadata.authorizationServers, request)
+  const metadata = await findResourceMetadata(connection, serverUrl, named, previous?.resourceMetadata)
+  if (metadata === undefined) return discoverWithoutMetadata(connection, settings)
+  const chosen = chooseIssuer(metadata.authorizationServers, settings, previous?.issuer)
   // An issuer from the options may be in any network. An issuer from the MCP server may not lead further into a private
   // network than the MCP server.
   const namedBy = chosen === issuer ? new URL(chosen) : serverUrl
   const server = await readServerMetadata(connection, { issuer: chosen, namedBy })
   if (server === undefined) throw missingServerMetadata(chosen)
-  return { ...metadata, resourceParams: resourceParamsOf(request.resource, metadata.resource), server }
+  return { ...metadata, resourceParams: resourceParamsOf(settings.resource, metadata.resource), server }
 }
 
 function resourceParamsOf(option: string | false | undefined, resource: string): { resource?: string } {
   return option === false ? {} : { resource: option ?? resource }
 }
 
-function chooseIssuer(named: readonly string[], { serverUrl, issuer, previousIssuer }: DiscoveryRequest): string {
-  if (issuer === undefined) {
-    const [first = ''] = named
-    return previousIssuer !== undefined && named.includes(previousIssuer) ? previousIssuer : first
-  }
+function chooseIssuer(
+  named: readonly string[],
+  { serverUrl, issuer }: DiscoverySettings,
+  previous: string | undefined,
+): string {
+  if (issuer === undefined) return named.find((each) => each === previous) ?? (named[0] as string)
   if (named.includes(issuer)) return issuer
   const list = printable(named.slice(0, 3).join(', '))
   const message = `The server names ${list} as its authorization server, and this client is bound to ${issuer}`
@@ -82,7 +84,7 @@ function chooseIssuer(named: readonly string[], { serverUrl, issuer, previousIss
  */
 async function discoverWithoutMetadata(
   connection: Connection,
-  { serverUrl, issuer, resource: option }: DiscoveryRequest,
+  { serverUrl, issuer, resource: option }: DiscoverySettings,
 ): Promise<Discovery> {
   const { origin, pathname, search } = serverUrl
   const candidate =
@@ -117,7 +119,9 @@ const REPORT_TO_SERVER = 'Report it to the operator of the server: its metadata 
  */
 async function findResourceMetadata(
   connection: Connection,
-  { serverUrl: server, resourceMetadata: named, previousMetadata }: DiscoveryRequest,
+  server: URL,
+  named: string | undefined,
+  previouslyNamed: string | undefined,
 ): Promise<ResourceMetadata | undefined> {
   if (named !== undefined) {
     const url = await checkMetadataUrl(connection, named, server)
@@ -126,7 +130,7 @@ async function findResourceMetadata(
     return readResourceMetadata(body, url, server)
   }
   const urls = wellKnownPaths(server).map((path) => new URL(path, server.origin))
-  const previous = previousMetadata && (await checkMetadataUrl(connection, previousMetadata, server))
+  const previous = previouslyNamed && (await checkMetadataUrl(connection, previouslyNamed, server))
   if (previous) urls.unshift(previous)
   for (const url of urls) {
     const { status, body } = await getJson(connection, url)

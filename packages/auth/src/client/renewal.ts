@@ -79,23 +79,15 @@ export async function renewTokens(
   records: TokenRecords,
   { fetch, refused, need, signal }: Renewal,
 ): Promise<Renewed | undefined> {
-  const { serverUrl, store, connect, flow, dpop, issuer, resource } = settings
+  const { serverUrl, store, connect, flow, dpop, issuer } = settings
   const record = await records.server()
   const stored = record && (await records.tokensOf(record))
   if (stored !== undefined && satisfies(stored, refused, need)) return { tokens: stored, source: 'store' }
   const connection = connect(fetch)
   const { resourceMetadata = record?.resourceMetadata } = need
-  const previousIssuer = record?.issuer
-  const discovery = await discover(connection, {
-    serverUrl,
-    resourceMetadata: need.resourceMetadata,
-    previousMetadata: record?.resourceMetadata,
-    issuer,
-    previousIssuer,
-    resource,
-  })
+  const discovery = await discover(connection, settings, need.resourceMetadata, record)
   const { server, resourceParams } = discovery
-  if (flow.bound && issuer === undefined) refuseOtherIssuer(server.issuer, previousIssuer, serverUrl)
+  if (flow.bound && issuer === undefined) refuseOtherIssuer(server.issuer, record?.issuer, serverUrl)
   const context: FlowContext = { connection, discovery, store, dpop, clientId: record?.clientId, signal }
   let renewed = need.loginOnly === true ? undefined : await refresh()
   if (renewed === undefined && need.refreshOnly === true) return undefined

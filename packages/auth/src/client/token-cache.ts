@@ -53,7 +53,7 @@ export class TokenCache {
     if (interactive && tokens.refreshToken === undefined) return isExpired(tokens) ? undefined : tokens
     try {
       // `refused` is undefined, because some servers return the same access token with a longer lifetime.
-      const renewed = await this.#renew(caller, undefined, { scope: tokens.requested, refreshOnly: interactive })
+      const renewed = await this.renew(caller, undefined, { scope: tokens.requested, refreshOnly: interactive })
       if (renewed !== undefined) return renewed.tokens
     } catch (error) {
       if (caller.signal?.aborted === true) throw error
@@ -68,13 +68,8 @@ export class TokenCache {
     return this.#tokens
   }
 
-  /** Replaces tokens that the server has refused. */
-  async renew(caller: Caller, refused: Tokens | undefined, need: TokenNeed): Promise<Renewed> {
-    // Only `refreshOnly` resolves to undefined.
-    return (await this.#renew(caller, refused, need)) as Renewed
-  }
-
-  async #renew(caller: Caller, refused: Tokens | undefined, need: TokenNeed): Promise<Renewed | undefined> {
+  /** Replaces tokens that the server has refused. Resolves to undefined only if `refreshOnly` is set. */
+  async renew(caller: Caller, refused: Tokens | undefined, need: TokenNeed): Promise<Renewed | undefined> {
     while (this.#renewal !== undefined) {
       const renewed = await this.#renewal.wait(caller.signal)
       if (renewed === undefined ? need.refreshOnly : satisfies(renewed.tokens, refused, need)) return renewed

@@ -19,12 +19,6 @@ export class Browsers {
     this.#attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   }
 
-  /** Returns the id of the browser, hashed. Undefined without the cookie. Throws if there are several. */
-  async read(request: Request): Promise<string | undefined> {
-    const id = this.#cookie(request)
-    return id === undefined ? undefined : sha256(id)
-  }
-
   /** Returns the id of the browser, hashed, and the header that sets the cookie. The same browser keeps its id. */
   async recognize(request: Request): Promise<{ readonly browser: string; readonly cookie: string }> {
     const id = this.#cookie(request) ?? randomId()
@@ -33,12 +27,13 @@ export class Browsers {
 
   /** Throws unless the request is from this browser. */
   async require(request: Request, browser: string): Promise<void> {
-    const found = await this.read(request)
-    if (found === browser) return
-    const problem = found === undefined ? 'this browser sent no cookie' : 'it was started in another browser'
+    const id = this.#cookie(request)
+    if (id !== undefined && (await sha256(id)) === browser) return
+    const problem = id === undefined ? 'this browser sent no cookie' : 'it was started in another browser'
     throw new OAuthError('access_denied', `The login is refused: ${problem}`, { status: 403, remedy: COOKIES_REMEDY })
   }
 
+  /** Returns the id of the browser. Undefined without the cookie. Throws if there are several. */
   #cookie({ headers }: Request): string | undefined {
     const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
     const found = pairs.filter((pair) => pair.startsWith(`${this.#name}=`))

@@ -2,11 +2,11 @@
 
 import { isObject } from '@mcpx/protocol'
 import { AuthError, printable } from '../auth-error.ts'
-import { boundedFetch, FetchError, readJson } from '../bounded-fetch.ts'
 import type { SecretMethod } from '../client/token-endpoint.ts'
 import { createUrlPolicy, type UrlPolicy } from '../client/url-policy.ts'
 import { sha256 } from '../resource-server/dpop.ts'
 import { ExpiringMap } from '../resource-server/expiring-map.ts'
+import { fetchJson } from '../resource-server/issuers.ts'
 import { invalidClient, invalidRequest, OAuthError, type Parameters, unavailable } from './oauth-error.ts'
 import type { CheckedOptions } from './options.ts'
 import { isRegistered, redirectUriProblem } from './redirect-uris.ts'
@@ -205,14 +205,11 @@ export class Clients {
   }
 
   async #fetchDocument(url: string): Promise<Metadata> {
-    const { fetch, timeout } = this.#options
-    const init = { headers: { accept: 'application/json' } }
-    const response = await boundedFetch(fetch, url, init, { timeout, maxResponseSize: MAX_DOCUMENT })
+    const { status, body } = await fetchJson(url, this.#options, {}, MAX_DOCUMENT)
     // Redirects are not followed: they could lead inside a network.
-    if (response.status !== 200) throw new FetchError('unreachable', `its status is ${response.status}, not 200`)
-    const document = await readJson(response)
-    if (!isObject(document)) throw new FetchError('unreachable', 'it is not a JSON object')
-    return document
+    if (status !== 200) throw new Error(`its status is ${status}, not 200`)
+    if (!isObject(body)) throw new Error('it is not a JSON object')
+    return body
   }
 
   // Authentication

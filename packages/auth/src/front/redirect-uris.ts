@@ -42,12 +42,8 @@ export function isRegistered(registered: readonly string[], uri: string): boolea
   })
 }
 
-/** The target of a redirect URI. */
-export type RedirectTarget =
-  | { readonly kind: 'site' | 'scheme'; readonly name: string }
-  | { readonly kind: 'device'; readonly name: string }
-
-export function redirectTarget(uri: string): RedirectTarget {
+/** Returns the kind of target that a redirect URI leads to: a site, an application on this device, or a scheme. */
+export function redirectTarget(uri: string): { readonly kind: 'site' | 'device' | 'scheme'; readonly name: string } {
   const { protocol, host, hostname } = new URL(uri)
   if (protocol === 'https:') return { kind: 'site', name: host }
   return protocol === 'http:' ? { kind: 'device', name: hostname } : { kind: 'scheme', name: protocol }

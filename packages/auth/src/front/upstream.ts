@@ -43,13 +43,6 @@ export interface UpstreamTokens {
   readonly expiresAt?: number | undefined
 }
 
-interface Endpoints {
-  /** The members of the metadata that are needed to validate responses. */
-  readonly server: AuthorizationServer
-  readonly authorization: string
-  readonly token: string
-}
-
 /** How long metadata and keys are cached, and how long no request follows a failed one, in ms. */
 const MAX_AGE = 600_000
 const COOLDOWN = 5_000
@@ -219,7 +212,8 @@ export class Upstream {
     return tryTokenRequest(this.#connection, { step, server, client: { id, secret, method }, grantType, params })
   }
 
-  async #endpoints(): Promise<Endpoints> {
+  /** Returns the endpoints, and the members of the metadata that are needed to validate responses. */
+  async #endpoints(): Promise<{ server: AuthorizationServer; authorization: string; token: string }> {
     const { endpoints } = this.#provider
     if (endpoints !== undefined) {
       const { authorization, token } = endpoints

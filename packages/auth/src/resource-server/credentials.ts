@@ -85,10 +85,6 @@ export type RefusalReason =
   | 'scope'
   | ProofReason
 
-interface CredentialsErrorOptions extends ErrorOptions {
-  readonly scopes?: readonly string[]
-}
-
 /** The error of refused credentials. It contains no part of the credentials. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
@@ -96,7 +92,11 @@ export class CredentialsError extends Error {
   /** The scopes of the challenge. Default: the scopes that every request needs. */
   readonly scopes: readonly string[] | undefined
 
-  constructor(reason: RefusalReason, message: string, { scopes, ...options }: CredentialsErrorOptions = {}) {
+  constructor(
+    reason: RefusalReason,
+    message: string,
+    { scopes, ...options }: ErrorOptions & { readonly scopes?: readonly string[] } = {},
+  ) {
     super(message, options)
     this.reason = reason
     this.scopes = scopes

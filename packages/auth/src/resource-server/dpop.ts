@@ -32,15 +32,7 @@ const MAX_PROOF_LENGTH = 8_192
 /** This time is added to the storage time of an id, in ms, because clocks differ. */
 const REPLAY_MARGIN = 1_000
 
-export interface ProofChecker {
-  readonly required: boolean
-  readonly algorithms: readonly string[]
-  readonly nonces: Nonces | undefined
-  /** Rejects with `CredentialsError` if the proof is missing or invalid, or belongs to another token. */
-  check(credentials: Credentials, claims: Claims | undefined, request: Request): Promise<void>
-}
-
-export function createProofChecker(options: DpopOptions, resource: URL): ProofChecker {
+export function createProofChecker(options: DpopOptions, resource: URL) {
   const { required = false, algorithms = ALGORITHMS, maxAge = 300_000, nonces: nonceOptions = false } = options
   const { replayStore = createMemoryReplayStore() } = options
   // Comparisons with NaN are false. With NaN, every proof would be accepted, and accepted again.
@@ -53,7 +45,8 @@ export function createProofChecker(options: DpopOptions, resource: URL): ProofCh
     required,
     algorithms,
     nonces,
-    async check({ scheme, token }, claims, request) {
+    /** Rejects with `CredentialsError` if the proof is missing or invalid, or belongs to another token. */
+    async check({ scheme, token }: Credentials, claims: Claims | undefined, request: Request): Promise<void> {
       const key = boundKey(claims)
       if (scheme === 'Bearer') {
         if (key !== undefined) throw new CredentialsError('bound', 'the token is bound to a key: send it with a proof')
@@ -107,16 +100,8 @@ interface ExpectedProof {
   readonly maxAge: number
 }
 
-interface Proof {
-  /** The thumbprint of the key. */
-  readonly thumbprint: string
-  readonly id: string
-  /** The time of the proof, in ms since 1970. */
-  readonly issuedAt: number
-  readonly nonce: string | undefined
-}
-
-async function verifyProof(proof: string | null, expected: ExpectedProof): Promise<Proof> {
+/** Returns the thumbprint of the key, the id, the time in ms since 1970, and the nonce of a proof. */
+async function verifyProof(proof: string | null, expected: ExpectedProof) {
   if (proof === null) throw new CredentialsError('proof_missing', 'the DPoP header is missing')
   if (proof.length > MAX_PROOF_LENGTH) {
     throw new CredentialsError('proof_malformed', `the proof is longer than ${MAX_PROOF_LENGTH} characters`)
@@ -190,15 +175,10 @@ export interface NonceOptions {
   readonly ttl?: number | undefined
 }
 
-export interface Nonces {
-  issue(): Promise<string>
-  accepts(nonce: string | undefined): Promise<boolean>
-}
-
 const NONCE_TYPE = 'dpop-nonce'
 const MIN_SECRET_LENGTH = 32
 
-export function createNonces({ secret, ttl = 300_000 }: NonceOptions): Nonces {
+export function createNonces({ secret, ttl = 300_000 }: NonceOptions) {
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
     const got = `got ${secret.length}`
     throw new RangeError(`dpop.nonces.secret: expected at least ${MIN_SECRET_LENGTH} characters, ${got}`)
@@ -215,7 +195,7 @@ export function createNonces({ secret, ttl = 300_000 }: NonceOptions): Nonces {
         .setProtectedHeader({ alg: 'HS256', typ: NONCE_TYPE })
         .setExpirationTime(Math.floor((Date.now() + ttl) / 1_000))
         .sign(keyOf()),
-    async accepts(nonce) {
+    async accepts(nonce: string | undefined): Promise<boolean> {
       if (nonce === undefined) return false
       try {
         await jwtVerify(nonce, keyOf(), { algorithms: ['HS256'], typ: NONCE_TYPE, requiredClaims: ['exp'] })

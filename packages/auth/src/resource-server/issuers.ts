@@ -30,7 +30,7 @@ export interface FetchSettings {
   readonly onWarning: (problem: Error) => void
 }
 
-/** The largest response, in bytes. */
+/** The default size of the largest response, in bytes. */
 const MAX_RESPONSE_SIZE = 262_144
 
 /** How long old documents are used while the issuer is unavailable, in ms. */
@@ -41,12 +41,12 @@ export type IssuerMetadata = Readonly<Record<string, unknown>>
 /** Sends a request for JSON. The body is undefined if it is not JSON. */
 export async function fetchJson(
   url: string,
-  { fetch, timeout }: FetchSettings,
+  { fetch, timeout }: Pick<FetchSettings, 'fetch' | 'timeout'>,
   init: { method?: string; headers?: Readonly<Record<string, string>>; body?: string } = {},
+  maxResponseSize: number = MAX_RESPONSE_SIZE,
 ): Promise<{ status: number; body: unknown }> {
   const headers = { accept: 'application/json', ...init.headers }
-  const limits = { timeout, maxResponseSize: MAX_RESPONSE_SIZE }
-  const response = await boundedFetch(fetch, url, { ...init, headers }, limits)
+  const response = await boundedFetch(fetch, url, { ...init, headers }, { timeout, maxResponseSize })
   return { status: response.status, body: await readJson(response) }
 }
 
