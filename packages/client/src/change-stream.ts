@@ -79,7 +79,11 @@ export class ChangeStream implements Listening {
       if (each.aborted) this.close()
       each.addEventListener('abort', this.close, { once: true })
     }
-    void this.#run().then(() => {
+    const ended = this.#listen().then(
+      (side) => this.#end(side),
+      (error: Error) => this.#end('server', error),
+    )
+    void ended.then(() => {
       for (const each of signals) each.removeEventListener('abort', this.close)
     })
   }
@@ -108,14 +112,6 @@ export class ChangeStream implements Listening {
 
   [Symbol.asyncIterator](): this {
     return this
-  }
-
-  async #run(): Promise<void> {
-    try {
-      this.#end(await this.#listen())
-    } catch (error) {
-      this.#end('server', error as Error)
-    }
   }
 
   /** Ends the stream. Further calls have no effect. */

@@ -324,7 +324,9 @@ async function shakeHands(
   try {
     return readHandshake(state, await initialize(state, connection, offer ?? LATEST_LEGACY_REVISION, options), offer)
   } catch (error) {
-    const other = offer === undefined ? revisionInError(error) : undefined
+    // Some servers refuse the proposed revision and list the revisions that they accept.
+    const supported = error instanceof RpcError ? (error.data as JsonObject | undefined)?.supported : undefined
+    const other = offer === undefined ? newestRevision(supported, 'legacy') : undefined
     if (other === undefined) throw error
     return readHandshake(state, await initialize(state, connection, other, options), offer)
   }
@@ -372,10 +374,4 @@ function nearestRevision(selected: string): Revision | undefined {
   const isDraft = /^\d{4}-\d\d-\d\d$/.test(selected) && selected >= FIRST_DRAFT && selected < LATEST_LEGACY_REVISION
   const legacy = revisionsOf('legacy')
   return isDraft ? (legacy.findLast((revision) => revision < selected) ?? legacy[0]) : undefined
-}
-
-/** Returns a revision from the error of a server that refuses the proposed revision and lists the revisions that it accepts. */
-function revisionInError(error: unknown): Revision | undefined {
-  const supported = error instanceof RpcError ? (error.data as JsonObject | undefined)?.supported : undefined
-  return newestRevision(supported, 'legacy')
 }
