@@ -65,7 +65,10 @@ it('refuses requests with another path, method, host or state, and keeps waiting
 })
 
 it('shows the URL if no browser was opened', async () => {
-  for (const open of [() => false, () => Promise.reject(new Error('no browser'))]) {
+  const fail = () => {
+    throw new Error('no browser')
+  }
+  for (const open of [() => false, async () => fail(), fail]) {
     const shown: string[] = []
     const show = (url: URL) => void shown.push(url.host)
     const { over, uri, visit } = await begin({ open, show })

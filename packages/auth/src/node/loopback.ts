@@ -61,7 +61,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
     const callback = receiveCallback(server, uri, url.searchParams.get('state'), signal, timeout)
     // It may reject before it is awaited.
     callback.catch(() => {})
-    const isOpened = await Promise.resolve(open(url)).catch(() => false)
+    const isOpened = await (async () => open(url))().catch(() => false)
     if (!isOpened) await show(url)
     return callback
   }
