@@ -41,13 +41,12 @@ export function fromSettings(settings: unknown, options: SettingsOptions): Recor
   refuseUnknownOption('fromSettings', options, ['spawn', 'http', 'variables'], WRONG_OPTIONS)
   checkOptionTypes(options)
   const [root, servers] = serversOf(settings)
-  const entries = Object.entries(servers).map(([name, given]) => {
-    const place = `${root}.${name}`
-    return { name, place, entry: objectAt(place, given) }
-  })
   const connectors = new Map<string, Connector>()
   const givenNames = new Map<string, string>()
-  for (const { name, place, entry } of entries.filter(isSwitchedOn)) {
+  for (const [name, given] of Object.entries(servers)) {
+    const place = `${root}.${name}`
+    const entry = objectAt(place, given)
+    if (!isSwitchedOn(place, entry)) continue
     const groupName = groupNameOf(name)
     checkServerName(root, groupName)
     const other = givenNames.get(groupName)
@@ -111,13 +110,7 @@ const TYPES: Readonly<Record<string, 'command' | 'url'>> = {
   sse: 'url',
 }
 
-interface SettingsEntry {
-  readonly place: string
-  readonly entry: Record<string, unknown>
-}
-
-function isSwitchedOn({ place, entry }: SettingsEntry): boolean {
-  const { disabled = false, enabled = true } = entry
+function isSwitchedOn(place: string, { disabled = false, enabled = true }: Record<string, unknown>): boolean {
   for (const [name, value] of Object.entries({ disabled, enabled })) {
     if (typeof value !== 'boolean') throw new TypeError(`${place}.${name}: expected boolean, got ${kindOf(value)}`)
   }
