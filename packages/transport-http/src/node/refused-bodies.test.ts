@@ -48,8 +48,8 @@ async function sendEndless({ headers, path = '/mcp', options = {} }: Refusal) {
   const host = headers.some((each) => each.startsWith('host:')) ? [] : ['host: 127.0.0.1']
   socket.write([`POST ${path} HTTP/1.1`, ...host, ...headers, '', ''].join('\r\n'))
   while (!socket.destroyed) {
-    const drained = new Promise<void>((resolve) => void socket.once('drain', () => resolve()))
-    if (!socket.write(CHUNK)) await Promise.race([drained, closed])
+    const isFull = !socket.write(CHUNK)
+    if (isFull) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
   }
   return { answer, sent: socket.bytesWritten }
 }
