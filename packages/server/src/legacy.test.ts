@@ -1,6 +1,6 @@
 import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createServer } from './index.ts'
+import { createServer, RpcError } from './index.ts'
 import { closeAll, connect, connectRaw, oneTool, text } from './peers.fixture.ts'
 
 afterEach(closeAll)
@@ -101,6 +101,38 @@ describe('the legacy era', () => {
     expect(await peer.call('resources/subscribe', { uri: uriOf(0) })).toEqual({})
     expect(await peer.call('resources/unsubscribe', { uri: uriOf(0) })).toEqual({})
     expect(await peer.call('resources/subscribe', { uri: 'b://x' })).toEqual({})
+  })
+
+  it('enforces the limit of subscriptions on concurrent requests, and ends refused subscriptions', async () => {
+    const subscribed = new Set<string>()
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        limits: { subscriptions: 5 },
+        listResources: () => ({ resources: [] }),
+        readResource: () => ({ contents: [] }),
+        async subscribe({ uri }) {
+          await Promise.resolve()
+          subscribed.add(uri)
+        },
+        unsubscribe: ({ uri }) => void subscribed.delete(uri),
+      },
+    )
+    const peer = await connect(server, '2025-11-25')
+    const subscribing = Array.from({ length: 20 }, (_, n) => peer.call('resources/subscribe', { uri: `a://${n}` }))
+    const refused = (await Promise.all(subscribing)).filter(({ code }) => code !== undefined)
+    expect(refused).toHaveLength(15)
+    expect(refused[0]).toMatchObject({ code: -32600, message: expect.stringContaining('at most 5 for a session') })
+    expect(subscribed.size).toBe(5)
+  })
+
+  it('converts an error for missing capabilities that has no data', async () => {
+    const failing = async () => {
+      throw new RpcError(-32021, 'The client must show forms')
+    }
+    const peer = await connect(oneTool(failing), '2025-11-25')
+    const message = 'The client cannot be asked. The client must show forms'
+    expect(await peer.call('tools/call', { name: 't' })).toMatchObject({ isError: true, content: [{ text: message }] })
   })
 
   it('sends logs at or above the level of the session', async () => {

@@ -236,7 +236,19 @@ async function run(
   if (!change.isSupported(server)) throw methodNotFound(request.method)
   change.checkLimits?.(session.state, request.params, server)
   await server.run(request, ctx)
-  await session.update((state) => change.apply(state, request.params))
+  try {
+    await session.update((state) => {
+      // Other requests of the session may have reached the limits in the meantime.
+      change.checkLimits?.(state, request.params, server)
+      change.apply(state, request.params)
+    })
+  } catch (error) {
+    const isNew = !session.state.subscriptions?.includes(request.params.uri as string)
+    if (isNew && request.method === 'resources/subscribe') {
+      await server.run({ method: 'resources/unsubscribe', params: request.params }, ctx)
+    }
+    throw error
+  }
   return {}
 }
 
@@ -287,7 +299,7 @@ const RESOURCE_METHODS = ['resources/read', 'resources/subscribe', 'resources/un
 /** Converts an error to a response of this era. Codes that only the modern era has are replaced. */
 function toErrorResponse(id: RequestId, method: string, error: RpcError): ResponseMessage {
   if (error.code === ErrorCode.MissingRequiredClientCapability) {
-    const { requiredCapabilities } = error.data as { requiredCapabilities?: { extensions?: unknown } }
+    const { requiredCapabilities } = (error.data ?? {}) as { requiredCapabilities?: { extensions?: unknown } }
     const isQuestion = requiredCapabilities?.extensions === undefined
     const problem = isQuestion ? `The client cannot be asked. ${error.message}` : error.message
     if (method !== 'tools/call') return errorMessage(id, invalidRequest(problem))
