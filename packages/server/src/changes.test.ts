@@ -1,6 +1,7 @@
 import type { Change, Handler } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { ChangeFeed, ChangeHub, type ChangeReceiver } from './changes.ts'
+import { createServer } from './index.ts'
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
 const tools: Change = { kind: 'tools' }
@@ -179,6 +180,41 @@ describe('the subscribers of changes', () => {
   })
 })
 
+describe('the listeners of a server', () => {
+  it('are all called, also if one throws', async () => {
+    const errors: unknown[] = []
+    const server = createServer({ name: 's', version: '1' }, { onError: (error) => void errors.push(error) })
+    const heard: Change[] = []
+    server.handler.changes?.(() => {
+      throw new Error('deaf')
+    })
+    const stop = server.tool('a', {}, () => '').handler.changes?.((change) => heard.push(change))
+    await settled()
+    errors.length = 0
+    heard.length = 0
+    server.removeTool('a')
+    await settled()
+    stop?.()
+    server.resourceUpdated('a:b')
+    expect(heard).toEqual([{ kind: 'tools' }])
+    expect(errors).toEqual([new Error('deaf'), new Error('deaf')])
+  })
+
+  it('count as two if one function is added twice', () => {
+    const server = createServer({ name: 's', version: '1' })
+    let calls = 0
+    const listener = () => {
+      calls += 1
+    }
+    const stop = server.handler.changes?.(listener)
+    server.handler.changes?.(listener)
+    stop?.()
+    stop?.()
+    server.resourceUpdated('a:b')
+    expect(calls).toBe(1)
+  })
+})
+
 describe('a change feed', () => {
   it('calls every listener before publish returns, until it is unsubscribed', () => {
     const feed = new ChangeFeed()
@@ -192,19 +228,6 @@ describe('a change feed', () => {
     expect(heard.slice(2)).toEqual([{ kind: 'resource', uri: 'a:b' }])
   })
 
-  it('calls the other listeners if one throws', () => {
-    const errors: unknown[] = []
-    const feed = new ChangeFeed((error) => errors.push(error))
-    const heard: Change[] = []
-    feed.subscribe(() => {
-      throw new Error('deaf')
-    })
-    feed.subscribe((change) => heard.push(change))
-    feed.publish({ kind: 'prompts' })
-    expect(heard).toEqual([{ kind: 'prompts' }])
-    expect(errors).toEqual([new Error('deaf')])
-  })
-
   it('does not call a listener that another one has just unsubscribed', () => {
     const feed = new ChangeFeed()
     let calls = 0
@@ -214,19 +237,5 @@ describe('a change feed', () => {
     })
     feed.publish({ kind: 'tools' })
     expect(calls).toBe(0)
-  })
-
-  it('counts a listener that subscribes twice as two', () => {
-    const feed = new ChangeFeed()
-    let calls = 0
-    const listener = () => {
-      calls += 1
-    }
-    const stop = feed.subscribe(listener)
-    feed.subscribe(listener)
-    stop()
-    stop()
-    feed.publish({ kind: 'tools' })
-    expect(calls).toBe(1)
   })
 })

@@ -11,27 +11,14 @@ export function changeNotification(change: Change): { method: string; params?: J
     : { method: `notifications/${change.kind}/list_changed` }
 }
 
-/** Publishes changes to listeners. */
+/** Publishes changes to the listeners of `Handler.changes`. Each is a new function that never throws. */
 export class ChangeFeed {
-  readonly #onError: (error: unknown) => void
-  readonly #subscriptions = new Set<{ readonly listener: (change: Change) => void }>()
+  readonly #listeners = new Set<(change: Change) => void>()
   readonly #pendingLists = new Set<string>()
-
-  /** @param onError called with errors of listeners; the other listeners are still called */
-  constructor(onError: (error: unknown) => void = () => {}) {
-    this.#onError = onError
-  }
 
   /** Calls all listeners synchronously. */
   publish(change: Change): void {
-    for (const subscription of [...this.#subscriptions]) {
-      if (!this.#subscriptions.has(subscription)) continue
-      try {
-        subscription.listener(change)
-      } catch (error) {
-        this.#onError(error)
-      }
-    }
+    for (const listener of this.#listeners) listener(change)
   }
 
   /**
@@ -39,7 +26,7 @@ export class ChangeFeed {
    * Listeners that subscribe within the task are not called, because they read the list after the change.
    */
   publishList(kind: (typeof LIST_KINDS)[number]): void {
-    if (this.#pendingLists.has(kind) || this.#subscriptions.size === 0) return
+    if (this.#pendingLists.has(kind) || this.#listeners.size === 0) return
     this.#pendingLists.add(kind)
     queueMicrotask(() => {
       this.#pendingLists.delete(kind)
@@ -49,9 +36,8 @@ export class ChangeFeed {
 
   /** Calls the listener with each change until the returned function is called. */
   subscribe(listener: (change: Change) => void): () => void {
-    const subscription = { listener }
-    this.#subscriptions.add(subscription)
-    return () => void this.#subscriptions.delete(subscription)
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 }
 

@@ -84,9 +84,6 @@ function lostValue(value: unknown): string | undefined {
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
   if (isPlain || Object.keys(value).length > 0) return undefined
   const name = value.constructor?.name || 'object'
-  return `${article(name)} ${name} would be sent empty; ${Object.hasOwn(REMEDIES, name) ? REMEDIES[name] : DEFAULT_REMEDY}`
-}
-
-function article(name: string): string {
-  return /^[AEIOU]/i.test(name) ? 'an' : 'a'
+  const article = /^[AEIOU]/i.test(name) ? 'an' : 'a'
+  return `${article} ${name} would be sent empty; ${Object.hasOwn(REMEDIES, name) ? REMEDIES[name] : DEFAULT_REMEDY}`
 }

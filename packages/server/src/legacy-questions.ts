@@ -5,19 +5,18 @@ import {
   type ClientCapabilities,
   ConnectionError,
   check,
-  type Exchange,
   hasCapability,
   type InputRequest,
   type InputResponse,
   internalError,
   invalidRequest,
   type JsonObject,
-  type Revision,
   type Session,
   serverRequestResult,
   stripParamsFor,
   urlElicitationRequired,
 } from '@mcpx/protocol'
+import type { LegacyCall } from './legacy.ts'
 import {
   type Asker,
   askUntilValid,
@@ -36,9 +35,7 @@ const ANSWER_TIMEOUT = 3_600_000
  * Sends the questions of one call. If the handler returns `inputRequired()` and runs again, answers and steps are kept.
  */
 export class LegacyAsker implements Asker {
-  readonly #exchange: Exchange
-  readonly #session: Session
-  readonly #revision: Revision
+  readonly #call: LegacyCall
   readonly #onUnsupported: OnUnsupported | undefined
   readonly #answers = new Map<string, Promise<unknown>>()
   readonly #kinds: QuestionKinds = new Map()
@@ -46,16 +43,15 @@ export class LegacyAsker implements Asker {
   /** The ids of the URLs that the user agreed to visit. */
   readonly #visits: string[] = []
 
-  constructor(exchange: Exchange, session: Session, revision: Revision, onUnsupported: OnUnsupported | undefined) {
+  constructor(call: LegacyCall, onUnsupported: OnUnsupported | undefined) {
+    this.#call = call
     this.#onUnsupported = onUnsupported
-    this.#exchange = exchange
-    this.#session = session
-    this.#revision = revision
   }
 
   async ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>> {
-    const capabilities: ClientCapabilities = this.#session.state.clientCapabilities ?? {}
-    const declaresContext = hasCapability(this.#revision, 'client', 'sampling.context')
+    const { session, revision } = this.#call
+    const capabilities: ClientCapabilities = session.state.clientCapabilities ?? {}
+    const declaresContext = hasCapability(revision, 'client', 'sampling.context')
     const client = { capabilities, declaresContext, onUnsupported: this.#onUnsupported }
     const { usable, answered } = claimQuestions(questions, this.#kinds, askedKeys, client)
     const answers = usable.map(async ([key, question]) => {
@@ -71,17 +67,18 @@ export class LegacyAsker implements Asker {
 
   async finish(): Promise<void> {
     for (const elicitationId of this.#visits) {
-      await this.#exchange.notify('notifications/elicitation/complete', { elicitationId })
+      await this.#call.exchange.notify('notifications/elicitation/complete', { elicitationId })
     }
   }
 
   readonly #askOnce = async (request: InputRequest): Promise<InputResponse> => {
     const { method } = request
+    const { revision } = this.#call
     const params = toParams(request)
     const elicitationId = params.elicitationId as string | undefined
     try {
-      const result = await this.#request(method, stripParamsFor(this.#revision, method, params))
-      const schema = serverRequestResult(this.#revision, method)
+      const result = await this.#request(method, stripParamsFor(revision, method, params))
+      const schema = serverRequestResult(revision, method)
       const flaw = schema && check(schema, result, 'result').problem
       if (flaw !== undefined) throw internalError(`The client sent an invalid result for ${method}. ${flaw}`)
       if (elicitationId !== undefined && (result as JsonObject).action === 'accept') this.#visits.push(elicitationId)
@@ -93,9 +90,10 @@ export class LegacyAsker implements Asker {
   }
 
   async #request(method: string, params: JsonObject): Promise<unknown> {
-    const { signal } = this.#exchange
-    await untilInitialized(this.#session, signal)
-    return this.#session.request(method, params, { signal, timeout: ANSWER_TIMEOUT })
+    const { session, exchange } = this.#call
+    const { signal } = exchange
+    await untilInitialized(session, signal)
+    return session.request(method, params, { signal, timeout: ANSWER_TIMEOUT })
   }
 }
 

@@ -145,7 +145,7 @@ async function initialize(
 }
 
 /** A request with valid parameters. */
-interface LegacyCall {
+export interface LegacyCall {
   readonly message: RequestMessage
   readonly exchange: Exchange
   readonly session: Session
@@ -187,7 +187,7 @@ async function askByHand(
   { inputRequests = {}, requestState }: InputRequiredResult,
 ): Promise<JsonObject> {
   const questions = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
-  const asker = new LegacyAsker(call.exchange, call.session, call.revision, undefined)
+  const asker = new LegacyAsker(call, undefined)
   const inputResponses = await asker.ask(Object.fromEntries(questions), new Set())
   return { inputResponses, requestState }
 }
@@ -219,8 +219,7 @@ class LegacyClient implements ClientAccess {
 
   /** Returns the object that sends questions. It is the same in all runs of the call. */
   createAsker(): LegacyAsker {
-    const { exchange, session, revision, server } = this.#call
-    this.#asker ??= new LegacyAsker(exchange, session, revision, server.onUnsupported)
+    this.#asker ??= new LegacyAsker(this.#call, this.#call.server.onUnsupported)
     return this.#asker
   }
 }

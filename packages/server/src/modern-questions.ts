@@ -24,7 +24,6 @@ import {
   repeatQuestion,
   startOnce,
   toStepResult,
-  usableQuestions,
 } from './questions.ts'
 import { MAX_STATE_LENGTH, type StateBinding } from './request-state.ts'
 
@@ -136,7 +135,8 @@ export async function sealQuestions(
 ): Promise<InputRequiredResult> {
   const { envelope, server } = call
   const requests = Object.entries(result.inputRequests ?? {}).map(([key, request]) => [key, { request }] as const)
-  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities, true)
+  const client = { capabilities: envelope.clientCapabilities, declaresContext: true, onUnsupported: undefined }
+  const { usable } = claimQuestions(Object.fromEntries(requests), new Map(), new Set(), client)
   const state: CallState = { ...asker?.state }
   if (result.requestState !== undefined) state.own = result.requestState
   const sealed: JsonObject = { resultType: 'input_required' }

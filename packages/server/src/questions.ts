@@ -296,28 +296,31 @@ export function claimQuestions(
   questions: Questions,
   kinds: QuestionKinds,
   askedKeys: Set<string>,
-  client: QuestionedClient,
+  { capabilities, declaresContext, onUnsupported }: QuestionedClient,
 ): ClaimedQuestions {
-  const { capabilities, declaresContext, onUnsupported } = client
-  for (const [key, { request }] of Object.entries(questions)) checkQuestion(key, request)
-  const substitutes = new Map<string, Substitute>()
-  for (const [key, question] of Object.entries(questions)) {
-    if (missingCapabilities(question.request, capabilities, declaresContext) === undefined) continue
-    const substitute = findSubstitute(key, question, onUnsupported)
-    if (substitute !== undefined) substitutes.set(key, substitute)
+  const all = Object.entries(questions)
+  for (const [key, { request }] of all) checkQuestion(key, request)
+  const usable: [string, Question][] = []
+  const substitutes: [string, Substitute][] = []
+  const missing: JsonObject = {}
+  for (const [key, question] of all) {
+    const lacking = missingCapabilities(question.request, capabilities, declaresContext)
+    const substitute = lacking && findSubstitute(key, question, onUnsupported)
+    if (lacking === undefined) usable.push([key, question])
+    else if (substitute !== undefined) substitutes.push([key, substitute])
+    for (const name in lacking) missing[name] = { ...(missing[name] as object), ...(lacking[name] as object) }
   }
-  const others = Object.fromEntries(Object.entries(questions).filter(([key]) => !substitutes.has(key)))
-  const usable = usableQuestions(others, capabilities, declaresContext, substitutes.size > 0)
+  if (all.length > 0 && usable.length + substitutes.length === 0) throw missingClientCapability(missing)
   for (const [key, { request }] of usable) claimKind(kinds, key, request)
-  for (const key of [...usable.map(([usableKey]) => usableKey), ...substitutes.keys()]) claimKey(askedKeys, key)
+  for (const [key] of [...usable, ...substitutes]) claimKey(askedKeys, key)
   return { usable, answered: resolveSubstitutes(substitutes) }
 }
 
 /** Returns the answer to a question that the client does not support. */
 type Substitute = () => unknown
 
-async function resolveSubstitutes(substitutes: ReadonlyMap<string, Substitute>): Promise<Record<string, unknown>> {
-  const entries = [...substitutes].map(async ([key, answer]) => [key, await answer()] as const)
+async function resolveSubstitutes(substitutes: readonly [string, Substitute][]): Promise<Record<string, unknown>> {
+  const entries = substitutes.map(async ([key, answer]) => [key, await answer()] as const)
   return Object.fromEntries(await Promise.all(entries))
 }
 
@@ -350,38 +353,11 @@ function claimKey(askedKeys: Set<string>, key: string): void {
     const remedy = 'use different keys, such as `seat-2` for the second question'
     throw new QuestionError(`Question ${quoted(key)}: the key was already used in this run of the handler; ${remedy}`)
   }
-  checkCount(askedKeys.size + 1)
+  if (askedKeys.size === MAX_QUESTIONS) {
+    const remedy = 'ask for several values in one form'
+    throw new QuestionError(`Questions of one call: expected at most ${MAX_QUESTIONS}; ${remedy}`)
+  }
   askedKeys.add(key)
-}
-
-function checkCount(count: number): void {
-  if (count <= MAX_QUESTIONS) return
-  throw new QuestionError(
-    `Questions of one call: expected at most ${MAX_QUESTIONS}; ask for several values in one form`,
-  )
-}
-
-/**
- * Returns the questions that the client supports. Throws for an invalid question, and if the client supports none of them,
- * unless that is allowed.
- */
-export function usableQuestions(
-  questions: Questions,
-  capabilities: ClientCapabilities,
-  declaresContext: boolean,
-  mayBeNone = false,
-): [string, Question][] {
-  const missing: JsonObject = {}
-  const all = Object.entries(questions)
-  checkCount(all.length)
-  for (const [key, { request }] of all) checkQuestion(key, request)
-  const usable = all.filter(([, { request }]) => {
-    const lacking = missingCapabilities(request, capabilities, declaresContext)
-    for (const key in lacking) missing[key] = { ...(missing[key] as object), ...(lacking[key] as object) }
-    return lacking === undefined
-  })
-  if (usable.length === 0 && all.length > 0 && !mayBeNone) throw missingClientCapability(missing)
-  return usable
 }
 
 /** Throws the error that names the missing capabilities if the client does not support a question. */

@@ -21,8 +21,6 @@ export interface RegistryOptions {
   readonly cache?: { readonly [List in ListKind | 'resourceTemplates']?: CacheHints } | undefined
   /** Called with warnings, for example a tool name that some clients reject. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
-  /** Called with errors of change listeners. Default: none. */
-  readonly onError?: ((error: unknown) => void) | undefined
   /** Called after each registration. Default: none. */
   readonly onRegister?: (() => void) | undefined
   /** Checks values against plain JSON Schemas. Default: `createJsonSchemaValidator()` of `@mcpx/json-schema`. */
@@ -69,7 +67,7 @@ export interface Registry extends OwningHandler {
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
-  const { pageSize = 1_000, cache = {}, onWarning, onError, onRegister, extensionOptions } = options
+  const { pageSize = 1_000, cache = {}, onWarning, onRegister, extensionOptions } = options
   const { validator = getDefaultValidator() } = options
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
   const warn = (message: string) => onWarning?.(new Error(message))
@@ -78,7 +76,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const prompts = new Prompts({ ...use, hints: cache.prompts })
   const resources = new Resources({ ...use, hints: cache.resources, templateHints: cache.resourceTemplates })
   const completion = { complete: createCompletion(prompts, resources) }
-  const feed = new ChangeFeed(onError)
+  const feed = new ChangeFeed()
   /** A member that declares the logging capability. Its function has no effect, because the server stores the level. */
   const logging = { setLogLevel: async () => {} }
 

@@ -89,13 +89,10 @@ export class RequestState {
 
   /** Creates the keys on first use, because workerd has no random values while modules are loaded. */
   #getKeys(): Promise<SealingKey[]> {
+    const randomSecret = () => toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
     this.#keys ??= Promise.all((this.#secrets ?? [randomSecret()]).map(importKey))
     return this.#keys
   }
-}
-
-function randomSecret(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
 async function decrypt(algorithm: AesGcmParams, key: CryptoKey, sealed: Uint8Array<ArrayBuffer>): Promise<JsonObject> {

@@ -292,8 +292,7 @@ class ServerCore implements ServerInternals {
     }
     this.extensions = installExtensions(extensions, this.#createHost())
     const extensionOptions = this.extensions?.toolOptions
-    const callbacks = { onWarning, onError: report, onRegister }
-    this.registry = createRegistry({ pageSize, cache, validator, extensionOptions, ...callbacks })
+    this.registry = createRegistry({ pageSize, cache, onWarning, validator, extensionOptions, onRegister })
     for (const part of this.extensions?.parts ?? []) this.addPart(part)
   }
 

@@ -65,12 +65,10 @@ type Line = string | TruncatedLine
 /** Splits chunks of bytes into lines, and lines into messages. Accepts CRLF and ignores empty lines. */
 export class LineDecoder {
   readonly #limits: CodecLimits
-  readonly #limit: number
   readonly #unfinished: LineBuffer
   #isFirstLine = true
 
   constructor(maxLineLength: number = MAX_LINE_LENGTH) {
-    this.#limit = maxLineLength
     this.#limits = { ...CODEC_LIMITS, maxLength: maxLineLength }
     this.#unfinished = new LineBuffer(maxLineLength)
   }
@@ -98,9 +96,10 @@ export class LineDecoder {
 
   /** Returns the message in a line, a `Refusal` if the line is not a message, or undefined for an empty line. */
   decode(line: Line): Decoded | undefined {
-    if (typeof line !== 'string') return refuseLine(line, this.#limit)
-    if (line.length * MAX_BYTES_PER_CHARACTER > this.#limit && Buffer.byteLength(line) > this.#limit) {
-      return refuseLine({ head: line.slice(0, KEPT_LENGTH), tail: line.slice(-KEPT_LENGTH) }, this.#limit)
+    const { maxLength } = this.#limits
+    if (typeof line !== 'string') return refuseLine(line, maxLength)
+    if (line.length * MAX_BYTES_PER_CHARACTER > maxLength && Buffer.byteLength(line) > maxLength) {
+      return refuseLine({ head: line.slice(0, KEPT_LENGTH), tail: line.slice(-KEPT_LENGTH) }, maxLength)
     }
     // Some shells write a byte order mark before the first line.
     const start = this.#isFirstLine && line.startsWith('\uFEFF') ? 1 : 0
