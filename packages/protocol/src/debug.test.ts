@@ -63,6 +63,12 @@ describe('the debug observer', () => {
     { url: 'https://s3.example/c?X-Amz-Signature=hunter22' },
     { text: 'use ghp_hunter22hunter22hunter22 here' },
     { text: 'sk-proj-hunter22hunter22hunter22' },
+    { text: 'STRIPE=sk_live_hunter22hunter22 and whsec_hunter22hunter22' },
+    { text: 'AWS_SECRET_ACCESS_KEY=hunter22' },
+    { text: 'AccountName=a;AccountKey=hunter22==;EndpointSuffix=b' },
+    { access_key: 'hunter22', pin: 'hunter22', jwt: 'hunter22' },
+    { env: [{ name: 'DB_PASSWORD', value: 'hunter22' }] },
+    { text: '{"env":[{"key":"API_KEY","value":"hunter22"}]}' },
     { text: '-----BEGIN RSA PRIVATE KEY-----\nhunter22\nab+/=\n-----END RSA PRIVATE KEY-----' },
   ])('redacts secrets: %j', (args) => {
     const [line = ''] = linesOf(call(args))
@@ -86,6 +92,10 @@ describe('the debug observer', () => {
       json: '{"a":  [1,\n2], "password": true}',
       uses: 'sk-learn-pipelines',
       repository: 'ssh://git@github.com/a/b',
+      pair: { name: 'colour', value: 'red' },
+      argument: { name: 'password', description: 'at least 8' },
+      shipping: 'pinned, opt in',
+      keys: 'access keys: 3',
       country: 'https://a.example/?country_code=NO',
       schema: { properties: { password: { type: 'string', description: 'at least 8' } }, required: ['password'] },
     }

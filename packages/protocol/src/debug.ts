@@ -60,7 +60,7 @@ function lineOf(message: Decoded | readonly Message[]): string {
 
 /** Names of members that hold secrets. A progress token is not a secret. */
 const SECRET_NAME =
-  /authorization|bearer|cookie|credential|passw|passphrase|pwd|secret|api[-_]?key|private[-_]?key|(?<!progress)token$/i
+  /authorization|bearer|cookie|credential|passw|passphrase|passcode|pwd|secret|(?:api|access|account|private)[-_]?key|jwt$|(?<!progress)token$|^(?:pin|otp|cvv|cvc|ssn)$/i
 /** Matches members of JSON objects within strings that contain more than JSON. The last member may be cut off. */
 const JSON_MEMBER = /"([^"\\]{1,64})":\s?"(?:[^"\\]|\\.)*(?:"|\\?$)/g
 /** Secrets within strings. */
@@ -72,21 +72,27 @@ const SECRET_TEXTS = [
   /(?<=[?&#](?:[\w-]{0,32}(?:token|secret|password|key|signature|sig)|code)=)[^\s&#"]+/gi,
   // Headers, and assignments such as `API_KEY=…`, including assignments in JSON within a string of JSON.
   /(?<=\b(?:set-cookie|cookie|[\w-]{0,32}authorization)\s?:\s?)[^\r\n"\\]+/gi,
-  /(?<=\b[\w-]{0,32}(?:token|secret|passw(?:or)?d|pwd|api[-_]?key)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;\\]{6,}/gi,
-  // Keys in the forms of GitHub, GitLab, npm, OpenAI, Slack, Amazon and Google, and private keys.
-  /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|sk-(?:[a-z]{1,16}-)?|xox[abprs]-|AKIA|AIza|ya29\.)[\w-]{16,}/g,
+  /(?<=\b[\w-]{0,32}(?:token|secret|passw(?:or)?d|pwd|(?:api|access|account|private)[-_]?key)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;\\]{6,}/gi,
+  // Keys in the forms of GitHub, GitLab, npm, OpenAI, Stripe, Hugging Face, Slack, Amazon and Google, and private keys.
+  /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|sk-(?:[a-z]{1,16}-)?|[rs]k_(?:live|test)_|whsec_|hf_|xox[abprs]-|AKIA|AIza|ya29\.|GOCSPX-)[\w-]{16,}/g,
   /(?<=-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----)[\s\w+/=\\]+/g,
 ]
 const REDACTED = '[redacted]'
 
 /**
- * Replaces secrets in a JSON value by `[redacted]`: the values of members with secret names, and credentials within
- * strings. Use it as the replacer of `JSON.stringify`.
+ * Replaces secrets in a JSON value by `[redacted]`: the values of members with secret names, the `value` beside a `name`
+ * or `key` that is a secret name, and credentials within strings. Use it as the replacer of `JSON.stringify`.
  */
 export function redactSecrets(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name)) return redactValues(value)
-  if (typeof value !== 'string') return value
-  return redactJson(value) ?? redactText(value)
+  if (typeof value === 'string') return redactJson(value) ?? redactText(value)
+  // Headers and variables are often written as `{ name: 'API_KEY', value: '…' }`.
+  const isPair = isObject(value) && 'value' in value && [value.name, value.key].some(isSecretName)
+  return isPair ? { ...value, value: redactValues(value.value) } : value
+}
+
+function isSecretName(value: unknown): boolean {
+  return typeof value === 'string' && SECRET_NAME.test(value)
 }
 
 /**

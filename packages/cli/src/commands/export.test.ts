@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unpackExtension } from '@anthropic-ai/mcpb'
 import { McpbManifestSchema } from '@anthropic-ai/mcpb/schemas/0.3'
@@ -172,35 +172,51 @@ describe('mcpx export server.json', () => {
 })
 
 describe('mcpx export mcpb', () => {
-  it.each(['.env', '.env.production', 'keys/id_ed25519', '.netrc', 'tls/server.key', 'store.p12'])(
-    'refuses to pack %s',
-    async (secret) => {
-      const folder = await packageWith(
-        { files: undefined },
-        { '.npmignore': secret === '.env' ? '' : '.env', [secret]: '-----BEGIN EC PRIVATE KEY-----' },
-      )
-      const { code, stderr } = await mcpx(['export', 'mcpb', folder, '--no-check'], { cwd: folder })
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining(`would contain ${join(folder, secret)}, which may hold`),
-      ])
-      expect(stderr).toContain('.npmignore')
-      expect(stderr).not.toContain('hush')
-      expect(await readdir(folder)).not.toContain('acme-shop-1.2.3.mcpb')
-    },
-  )
+  const key = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIBkgVHVuc2VjcmV0\n-----END EC PRIVATE KEY-----'
+
+  it.each([
+    ...['.env', '.env.production', 'prod.env', 'keys/id_ed25519', '.netrc', 'tls/server.key', 'STORE.P12'],
+    ...['.aws/credentials', 'service-account.json', 'docs/notes.txt'],
+  ])('refuses to pack %s', async (secret) => {
+    const content = secret.endsWith('.json') ? JSON.stringify({ private_key: key }) : key
+    const folder = await packageWith(
+      { files: undefined },
+      { '.npmignore': secret === '.env' ? '' : '.env', [secret]: content },
+    )
+    const { code, stderr } = await mcpx(['export', 'mcpb', folder, '--no-check'], { cwd: folder })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`would contain ${join(folder, secret)}, which may hold`),
+    ])
+    expect(stderr).toContain('.npmignore')
+    expect(stderr).not.toContain('hush')
+    expect(await readdir(folder)).not.toContain('acme-shop-1.2.3.mcpb')
+  })
 
   it('packs examples of variables, and no earlier bundle', async () => {
     const certificate = '-----BEGIN CERTIFICATE-----'
     const folder = await packageWith(
       { files: undefined },
-      { '.npmignore': '.env', '.env.example': 'SHOP_TOKEN=', 'ca.pem': certificate },
+      {
+        ...{ '.npmignore': '.env', '.env.example': 'SHOP_TOKEN=', 'ca.pem': certificate },
+        'parse.js': 'export const isKey = (text) => /-----BEGIN PRIVATE KEY-----\\n/.test(text)',
+      },
     )
     const pack = () => mcpx(['export', 'mcpb', folder, '--no-check', '--json'], { cwd: folder })
     const [first, second] = [await pack(), await pack()]
     const { files, sha256 } = first.json<{ files: string[]; sha256: string }>()
-    expect(files).toEqual(expect.arrayContaining(['.env.example', 'ca.pem']))
+    expect(files).toEqual(expect.arrayContaining(['.env.example', 'ca.pem', 'parse.js']))
     expect(second.json()).toMatchObject({ files, sha256 })
+  })
+
+  it('refuses files that are too large, before it reads them', async () => {
+    const folder = await packageWith()
+    const file = join(folder, 'node_modules/left/model.bin')
+    await writeFile(file, '')
+    await truncate(file, 3_000_000_000)
+    const { code, stderr } = await mcpx(['export', 'mcpb', '--no-check'], { cwd: folder })
+    expect(code).toBe(2)
+    expect(stderr).toContain('exceed 500000000 bytes; node_modules/left/model.bin has 3000000000 bytes')
   })
 
   it('packs a server that runs with its own files only', async () => {

@@ -87,6 +87,15 @@ describe('mcpx run', () => {
     expect(JSON.parse(terminal.text())).toEqual({ event: 'serving', url: expect.stringMatching(/^http:.*\/mcp$/) })
   })
 
+  it('prints only JSON on standard output, although the server prints lines, too', async () => {
+    const lines =
+      "console.log('up'); setTimeout(() => { console.log('late'); process.kill(process.pid, 'SIGTERM') }, 500)"
+    const folder = await folderWith({ 'noisy.ts': `${lines}; export { server } from ${JSON.stringify(shop)}` })
+    const { code, stderr, json } = await mcpx(['run', `${folder}/noisy.ts`, '--http', '--port', '0', '--json'])
+    expect(json()).toEqual({ event: 'serving', url: expect.any(String) })
+    expect([code, stderr]).toEqual([0, 'up\nlate\n'])
+  })
+
   it.each(['run', 'dev'])('refuses to print JSON between the messages of a server: mcpx %s', async (command) => {
     const { code, json } = await mcpx([command, shop, '--json'])
     expect(code).toBe(2)

@@ -20,6 +20,8 @@ export function define(command: Command, context: CommandContext): void {
 }
 
 async function runHttp({ terminal, output }: CommandContext, path: string, options: ServingOptions): Promise<void> {
+  // Programs parse each line of standard output, so the output of the server must not be among them.
+  if (output.json) terminal.guardStdout()
   const loaded = await loadServer(path)
   const { serveLoaded } = await import('../server/serve.ts')
   const { url, close } = await serveLoaded(loaded, options)

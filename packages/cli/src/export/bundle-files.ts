@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, realpath } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -13,6 +13,8 @@ export type BundleFiles = Map<string, string>
 
 /** How many files a bundle may have. */
 const MAX_FILES = 50_000
+/** The largest total size of the files of a bundle, in bytes. */
+const MAX_SIZE = 500_000_000
 /**
  * Files of dependencies that no program loads. TypeScript is one of them, because Node does not compile it in
  * `node_modules`.
@@ -20,29 +22,47 @@ const MAX_FILES = 50_000
 const NEEDLESS = /\.(?:map|tsbuildinfo|[cm]?tsx?)$/
 /** Files that may contain credentials and that npm would publish. */
 const SECRET =
-  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|\.netrc|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:p12|pfx))$/
-/** Files that hold a certificate, which is public, or a private key. */
-const PEM = /\.(?:pem|key)$/
+  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|[^/]+\.env|\.envrc|\.netrc|\.pgpass|\.htpasswd|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]+\.(?:p12|pfx|jks|keystore|ppk|kdbx)|\.(?:aws|ssh|kube|docker|gnupg)\/.*)$/i
+/** A private key, also within JSON, such as the key of a service account. Code contains at most its first line. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,32}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr])*[\w+/=:-]{10}/
+/** Larger files, in bytes, are not searched for private keys. */
+const MAX_SEARCHED = 4_194_304
 
 /**
  * Collects the files of a package and of its dependencies.
  *
- * @throws CliError if a dependency is not installed, if npm fails, for a file with credentials, or for too many files
+ * @throws CliError if a dependency is not installed, if npm fails, for a file with credentials, or for too many or too
+ * large files
  */
 export async function collectFiles(folder: string): Promise<BundleFiles> {
   const files: BundleFiles = new Map()
   const root = await realpath(folder)
   await addPublishedFiles(files, root, '')
   await addDependencies(files, root)
-  if (files.size <= MAX_FILES) return files
-  throw usageError(`The bundle has ${files.size} files, at most ${MAX_FILES} are allowed`, 'Bundle the server first.')
+  if (files.size > MAX_FILES) {
+    throw usageError(`The bundle has ${files.size} files, at most ${MAX_FILES} are allowed`, 'Bundle the server first.')
+  }
+  await checkSize(files)
+  return files
+}
+
+/** Checks the size before the files are read, because Node cannot read files of 2 GiB at once. */
+async function checkSize(files: BundleFiles): Promise<void> {
+  let total = 0
+  for (const [path, source] of files) {
+    const { size } = await stat(source)
+    total += size
+    if (total <= MAX_SIZE) continue
+    const problem = `The files of the bundle exceed ${MAX_SIZE} bytes; ${path} has ${size} bytes`
+    throw usageError(problem, 'Leave files out by "files" in package.json, or remove the dependency.')
+  }
 }
 
 /** Adds the files that npm would publish. */
 async function addPublishedFiles(files: BundleFiles, folder: string, prefix: string): Promise<void> {
   const paths = await listPublished(folder)
   for (const path of paths) {
-    if (SECRET.test(path) || (PEM.test(path) && (await hasPrivateKey(join(folder, path))))) {
+    if (SECRET.test(path) || (await hasPrivateKey(join(folder, path)))) {
       const remedy = 'List the files of the server in "files" of package.json, or name it in .npmignore.'
       throw usageError(`The bundle would contain ${join(folder, path)}, which may hold credentials`, remedy)
     }
@@ -53,7 +73,7 @@ async function addPublishedFiles(files: BundleFiles, folder: string, prefix: str
 }
 
 async function hasPrivateKey(path: string): Promise<boolean> {
-  return /-----BEGIN [A-Z ]*PRIVATE KEY/.test(await readFile(path, 'latin1'))
+  return (await stat(path)).size <= MAX_SEARCHED && PRIVATE_KEY.test(await readFile(path, 'latin1'))
 }
 
 async function listPublished(folder: string): Promise<string[]> {

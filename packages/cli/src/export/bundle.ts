@@ -52,8 +52,6 @@ export interface BundleManifest {
 
 /** How long the server of a bundle may take to start, in ms. */
 const CONNECT_TIMEOUT = 20_000
-/** The largest total size of the files of a bundle, in bytes. */
-const MAX_SIZE = 500_000_000
 
 /**
  * Collects the files, starts the server with only these files, and creates the manifest.
@@ -109,17 +107,8 @@ export async function zipBundle({ manifest, files }: Bundle): Promise<{ content:
   // With a fixed time, equal files result in an equal bundle.
   const options = { mtime: new Date(2000, 0, 1) }
   entries['manifest.json'] = [new TextEncoder().encode(`${JSON.stringify(manifest, undefined, 2)}\n`), options]
-  let size = 0
   for (const [path, source] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const content = await readFile(source)
-    size += content.length
-    if (size > MAX_SIZE) {
-      throw usageError(
-        `The files of the bundle exceed ${MAX_SIZE} bytes`,
-        'Leave files out by "files" in package.json.',
-      )
-    }
-    if (path !== 'manifest.json') entries[path] = [content, options]
+    if (path !== 'manifest.json') entries[path] = [await readFile(source), options]
   }
   const content = zipSync(entries)
   return { content, sha256: createHash('sha256').update(content).digest('hex') }
