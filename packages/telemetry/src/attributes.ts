@@ -97,9 +97,30 @@ export function spanAttributes(message: ObservedMessage, role: Role, item: Item 
   return attributes
 }
 
+/** How many names that have succeeded, and how many names and error codes that have only failed, are in metrics. */
+const MAX_NAMES = 1_000
+const MAX_FAILED = 100
+
 /**
- * Returns the attributes of the metric of a message. Names that a server does not know are omitted, because callers may
- * send any name, and each name would create a time series.
+ * Decides which values of peers are in metrics, because a peer may send any name and any error code, and each would
+ * create a time series. A name that has succeeded is always measured, also after many others have failed.
+ */
+export class MeasuredValues {
+  readonly #names = new Set<string>()
+  readonly #failed = new Set<string>()
+
+  /** Returns whether a value is measured. */
+  add(value: string, isFailure: boolean): boolean {
+    if (this.#names.has(value)) return true
+    const [values, most] = isFailure ? [this.#failed, MAX_FAILED] : [this.#names, MAX_NAMES]
+    if (values.size < most) values.add(value)
+    return values.has(value)
+  }
+}
+
+/**
+ * Returns the attributes of the metric of a message. Names that a server does not know are omitted; error codes beyond
+ * the limit are `_OTHER`.
  */
 export function measuredAttributes(
   message: ObservedMessage,
@@ -107,12 +128,18 @@ export function measuredAttributes(
   item: Item | undefined,
   ending: Ending,
   withUri: boolean,
+  values: MeasuredValues,
 ): Attributes {
   const attributes = Object.assign(commonAttributes(message, role), ending.attributes)
-  const code = role === 'server' ? ending.code : undefined
+  const { code } = ending
   if (code === ErrorCode.MethodNotFound) attributes['mcp.method.name'] = '_OTHER'
+  if (code !== undefined && !values.add(`code ${code}`, true)) {
+    for (const name of ['rpc.response.status_code', 'error.type']) if (name in attributes) attributes[name] = '_OTHER'
+  }
   const isMeasured = item !== undefined && (withUri || item.attribute !== 'mcp.resource.uri')
-  if (isMeasured && code !== ErrorCode.InvalidParams) attributes[item.attribute] = item.value
+  if (!isMeasured || code === ErrorCode.InvalidParams) return attributes
+  const isFailure = ending.attributes !== undefined
+  if (values.add(`${item.attribute} ${item.value}`, isFailure)) attributes[item.attribute] = item.value
   return attributes
 }
 

@@ -1,5 +1,5 @@
 import { connect } from '@mcpx/client'
-import type { ServerLoad } from '@mcpx/protocol'
+import { RpcError, type ServerLoad } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
@@ -101,17 +101,50 @@ it('errors have their type and their code', async () => {
 })
 
 it('names that a server does not know make no series of their own', async () => {
-  const { client, there } = await createRig()
+  const { client, here, there } = await createRig()
   for (const name of ['a', 'b', 'c']) {
     await expect(client.callTool(name)).rejects.toThrow('Unknown tool')
     await expect(client.request(`x/${name}`)).rejects.toThrow('Method not found')
   }
-  const points = await recorded(there, 'mcp.server.operation.duration')
-  expect(of(points, 'tools/call')).toMatchObject([{ value: { count: 3 } }])
-  expect(of(points, 'tools/call')[0]?.attributes).not.toHaveProperty('gen_ai.tool.name')
-  expect(of(points, '_OTHER')).toMatchObject([
-    { value: { count: 3 }, attributes: { 'rpc.response.status_code': '-32601' } },
-  ])
+  for (const [side, sdk] of [
+    ['server', there],
+    ['client', here],
+  ] as const) {
+    const points = await recorded(sdk, `mcp.${side}.operation.duration`)
+    expect(of(points, 'tools/call')).toMatchObject([{ value: { count: 3 } }])
+    expect(of(points, 'tools/call')[0]?.attributes).not.toHaveProperty('gen_ai.tool.name')
+    expect(of(points, '_OTHER')).toMatchObject([
+      { value: { count: 3 }, attributes: { 'rpc.response.status_code': '-32601' } },
+    ])
+  }
+})
+
+it('names and error codes of hostile peers do not displace the series of others', async () => {
+  const sdk = createSdk()
+  const options = { telemetry: telemetry({ tracer: false, meter: sdk.meter }), onError: () => {} }
+  const server = createServer(
+    { name: 'any', version: '1' },
+    {
+      ...options,
+      listTools: () => ({ tools: [] }),
+      callTool: ({ name }) => {
+        if (name.startsWith('code-')) throw new RpcError(Number(name.slice(5)), 'Refused')
+        return { content: [], isError: name !== 'works' }
+      },
+    },
+  )
+  await using client = await connect(server)
+  for (let n = 0; n < 2_500; n++) {
+    await client.callTool(`name-${n}`)
+    await client.callTool(`code-${n}`).catch(() => {})
+  }
+  await client.callTool('works')
+  const points = of(await recorded(sdk, 'mcp.server.operation.duration'), 'tools/call')
+  expect(points.length).toBeLessThan(500)
+  expect(points.map(({ attributes }) => attributes['gen_ai.tool.name'])).toContain('works')
+  expect(points.map(({ attributes }) => attributes['otel.metric.overflow'])).not.toContain(true)
+  const [hidden] = points.filter(({ attributes }) => attributes['rpc.response.status_code'] === '_OTHER')
+  expect(hidden).toMatchObject({ attributes: { 'error.type': '_OTHER' } })
 })
 
 it('the URIs of resources are in names and metrics by option', async () => {

@@ -32,6 +32,7 @@ import {
   type Ending,
   type Item,
   itemOf,
+  MeasuredValues,
   measuredAttributes,
   type Role,
   refusalAttributes,
@@ -65,6 +66,7 @@ export class OpenTelemetry implements Telemetry {
   #tracer: Tracer | undefined
   #isActive = false
   readonly #metrics: Metrics
+  readonly #measured = new MeasuredValues()
   readonly #propagation: Propagation
   readonly #ignored: ReadonlySet<string>
   readonly #withUri: boolean
@@ -165,7 +167,7 @@ export class OpenTelemetry implements Telemetry {
       }
       if (span !== undefined) endSpan(span, ending, outer === undefined)
       if (!this.#metrics.isRecording) return
-      const attributes = measuredAttributes(message, role, item, ending, this.#withUri)
+      const attributes = measuredAttributes(message, role, item, ending, this.#withUri, this.#measured)
       this.#metrics.record(`${role}.operation`, performance.now() - start, Object.assign(attributes, negotiated))
     })
   }
