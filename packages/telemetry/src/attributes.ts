@@ -24,8 +24,13 @@ import type { Attributes } from '@opentelemetry/api'
 /** The role of this process for one message, and the kind of its span. A client sends the message, a server handles it. */
 export type Role = 'client' | 'server'
 
-/** The longest name or URI in an attribute, in characters. Longer values of peers are cut. */
+/** The longest string of a peer in a span, in characters. Longer strings are cut. */
 const MAX_LENGTH = 1_024
+
+/** Returns a string of a peer for a span. It has no half of a character, for which collectors refuse a whole batch. */
+function clean(text: string): string {
+  return text.slice(0, MAX_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd')
+}
 
 /** The largest number of a prompt's arguments in attributes. */
 const MAX_VARIABLES = 64
@@ -38,7 +43,7 @@ const RESOURCE_METHODS: readonly string[] = [
 ]
 
 function put(attributes: Attributes, name: string, value: unknown): void {
-  if (typeof value === 'string') attributes[name] = value.slice(0, MAX_LENGTH)
+  if (typeof value === 'string') attributes[name] = clean(value)
 }
 
 function putPeer(attributes: Attributes, peer: Role, network: NetworkInfo | undefined): void {
@@ -62,12 +67,12 @@ export function itemOf(method: string, params: JsonObject | undefined): Item | u
 }
 
 function item(attribute: Item['attribute'], value: unknown): Item | undefined {
-  return typeof value === 'string' ? { attribute, value: value.slice(0, MAX_LENGTH) } : undefined
+  return typeof value === 'string' ? { attribute, value: clean(value) } : undefined
 }
 
 /** Returns the name of a span: the method, and the tool or prompt. */
 export function spanName(method: string, item: Item | undefined, withUri: boolean): string {
-  const bounded = method.slice(0, MAX_LENGTH)
+  const bounded = clean(method)
   const isNamed = item !== undefined && (withUri || item.attribute !== 'mcp.resource.uri')
   return isNamed ? `${bounded} ${item.value}` : bounded
 }
@@ -170,7 +175,7 @@ export function argumentAttributes({ method, params }: ObservedMessage, options:
   const { isSecret = looksSecret } = options
   const attributes: Attributes = {}
   for (const [name, value] of Object.entries(given).slice(0, MAX_VARIABLES)) {
-    put(attributes, `gen_ai.prompt.variable.${name.slice(0, MAX_LENGTH)}`, isSecret(name) ? '[redacted]' : value)
+    put(attributes, `gen_ai.prompt.variable.${clean(name)}`, isSecret(name) ? '[redacted]' : value)
   }
   return attributes
 }
@@ -221,7 +226,7 @@ const TOOL_ERROR: Ending = { attributes: { 'error.type': 'tool_error' }, isError
  */
 export function describeEnding({ result, error }: Outcome, role: Role): Ending {
   if (error === undefined) return result?.isError === true ? TOOL_ERROR : SUCCESS
-  const { message } = error
+  const message = clean(String(error.message))
   if ('code' in error && typeof error.code === 'number') {
     const { code } = error
     const isError = role === 'client' || !CALLER_FAULTS.includes(code)

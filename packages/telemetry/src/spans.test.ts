@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from '@mcpx/client'
+import { RpcError } from '@mcpx/protocol'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { toNodeHandler } from '@mcpx/transport-http/node'
@@ -368,4 +369,22 @@ it('a server without telemetry answers a client with it', async () => {
   expect(await client.callTool('search', { q: 'a' })).toMatchObject({ content: [{ text: 'found a' }] })
   expect(here.named('tools/call search')).toHaveLength(1)
   expect(there.named('tools/call search')).toEqual([])
+})
+
+it('strings of peers are cut and well-formed, because a collector may refuse the spans of all requests', async () => {
+  const { client, here, there, shop } = await createRig()
+  const name = '\ud800unknown'
+  shop.tool('complain', {}, () => {
+    throw new RpcError(-32000, `\udc00${'y'.repeat(2_000)}`)
+  })
+  await expect(client.callTool(name)).rejects.toThrow('Unknown tool')
+  await expect(client.request('ask\ud800')).rejects.toThrow('Method not found')
+  await expect(client.callTool('complain')).rejects.toThrow('y')
+  for (const { spans } of [here, there]) {
+    expect(spans.length).toBeGreaterThan(2)
+    for (const { name, attributes, status } of spans) {
+      const strings = [name, status.message ?? '', ...Object.values(attributes).map(String)]
+      expect(strings.filter((text) => /\p{Surrogate}/u.test(text) || text.length > 1_100)).toEqual([])
+    }
+  }
 })
