@@ -120,6 +120,11 @@ export class Admission {
     this.#bytes = 0
   }
 
+  /** The bytes that the request counts. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /**
    * Counts the bytes of the body so far, or returns the response that refuses the request. A single request is never
    * refused: it counts at most as much as its caller may use. If the caller is unknown, it counts at most half of the

@@ -29,6 +29,8 @@ export interface MessageSink {
 
 export interface ExchangeFacts {
   readonly request: HttpRequest
+  /** Counts the message. Default: the admission of the request. */
+  readonly admission?: Admission | undefined
   /** The caller. Default: the caller of the request. */
   readonly auth?: AuthInfo | undefined
   readonly session?: Session | undefined
@@ -65,9 +67,9 @@ export class HttpExchange implements Exchange {
   #unfollow: (() => void) | undefined
   #onClose: ((graceful: boolean) => void) | undefined
 
-  constructor({ request, auth, session, envelope, endsWithClient, sink }: ExchangeFacts) {
+  constructor({ request, admission, auth, session, envelope, endsWithClient, sink }: ExchangeFacts) {
     this.#request = request
-    this.admission = request.admission
+    this.admission = admission ?? request.admission
     this.#endsWithClient = endsWithClient
     this.auth = auth ?? request.auth
     this.waitUntil = request.waitUntil

@@ -22,7 +22,7 @@ const WRITER = '0123456789abcdef'
 async function writeElsewhere({ bus }: Awaited<ReturnType<typeof withLostWriter>>) {
   return bus.subscribe(`mcpx/process/${WRITER}`, (text) => {
     const { from, id } = JSON.parse(text) as { from: string; id: number }
-    void bus.publish(`mcpx/process/${from}`, JSON.stringify({ from: WRITER, replyTo: id, isHandled: true }))
+    void bus.publish(`mcpx/process/${from}`, JSON.stringify({ from: WRITER, replyTo: id, reply: true }))
   })
 }
 

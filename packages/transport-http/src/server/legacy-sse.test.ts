@@ -2,7 +2,7 @@ import { createMemoryEventBus } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
-import { eventsOf, get, HandWritten, json, MODERN, modern, post, request } from './server.fixture.ts'
+import { eventsOf, gate, get, HandWritten, json, MODERN, modern, post, request } from './server.fixture.ts'
 
 const FIRST = '2024-11-05'
 
@@ -11,6 +11,8 @@ function serve(options: EndpointOptions = {}) {
     'tools/list': (_params, { session }) => ({ tools: [], revision: session?.state.revision }),
     'tools/call': async (_params, { session }) => ({ answer: await session?.request('roots/list') }),
     slow: (_params, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({}))),
+    large: () => ({ text: 'x'.repeat(2_000_000) }),
+    broken: () => Promise.reject(Object.assign(new Error('The store is away'), { retryable: true })),
   })
   return { app: mcp(server, { sse: '/sse', ...options }), server }
 }
@@ -31,6 +33,29 @@ async function open(app: App, headers: Record<string, string> = {}) {
       })
     ).status
   return { response, events, first, url, send }
+}
+
+/** A bus that accepts no subscription before `accept` is called. */
+function createSlowBus() {
+  const inner = createMemoryEventBus()
+  const [asked, accepted] = [gate(), gate()]
+  const subscriptions = new Set<string>()
+  return {
+    ...inner,
+    subscriptions,
+    isAsked: asked.promise,
+    accept: () => accepted.open(),
+    async subscribe(topic: string, listener: (message: string) => void) {
+      asked.open()
+      await accepted.promise
+      subscriptions.add(topic)
+      const unsubscribe = await inner.subscribe(topic, listener)
+      return () => {
+        subscriptions.delete(topic)
+        return unsubscribe()
+      }
+    },
+  }
 }
 
 const handshake = request('initialize', { protocolVersion: FIRST, capabilities: {}, clientInfo: {} }, 0)
@@ -165,6 +190,33 @@ describe('the transport of the first revision', () => {
     expect((await app.request('/sse', { headers: { accept: 'text/html' } })).status).toBe(406)
   })
 
+  it('sends the large answers of several calls, which together exceed the limit of a stream', async () => {
+    const { events, send } = await open(serve().app)
+    for (let id = 1; id <= 5; id++) await send(request('large', {}, id))
+    for (let id = 1; id <= 5; id++) expect(await events.message()).toMatchObject({ id, result: {} })
+    await events.cancel()
+  })
+
+  it('answers a request on its stream if the store cannot be reached, and the id can be used again', async () => {
+    const { events, send } = await open(serve().app)
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expect(await send(request('broken'))).toBe(202)
+      expect(await events.message()).toMatchObject({ id: 1, error: { code: -32603 } })
+    }
+    await events.cancel()
+  })
+
+  it('is not opened by a client that connects while the endpoint is closed', async () => {
+    const bus = createSlowBus()
+    const { app } = serve({ sessions: { bus } })
+    const opening = app.request('/sse', { headers: { accept: 'text/event-stream' } })
+    await bus.isAsked
+    app.close()
+    bus.accept()
+    expect((await opening).status).toBe(503)
+    await expect.poll(() => bus.subscriptions.size).toBe(0)
+  })
+
   it('ends with the server', async () => {
     const { app } = serve()
     const { events } = await open(app)
@@ -187,9 +239,9 @@ describe('a POST that reaches another process than its stream', () => {
   })
 
   /** Opens a stream at one of two processes. Its messages are sent to the other process. */
-  async function openElsewhere() {
+  async function openElsewhere(limits: EndpointOptions['limits'] = {}) {
     const sessions = { bus: createMemoryEventBus() }
-    const here = serve({ sessions, authenticate })
+    const here = serve({ sessions, authenticate, limits })
     const there = serve({ sessions, authenticate })
     const { events, url } = await open(here.app)
     const send = async (body: unknown, headers: Record<string, string> = {}, to = url) => {
@@ -216,7 +268,7 @@ describe('a POST that reaches another process than its stream', () => {
 
   it('may be a batch, in the revision that supports batches', async () => {
     const { events, send } = await openElsewhere()
-    expect(await send([request('tools/list')])).toBe(404)
+    expect(await send([request('tools/list')])).toBe(400)
     await send(request('initialize', { protocolVersion: '2025-03-26' }, 0))
     await events.message()
     expect(await send([request('tools/list'), { jsonrpc: '1.0', id: 2, method: 'tools/list' }])).toBe(202)
@@ -225,6 +277,34 @@ describe('a POST that reaches another process than its stream', () => {
       { id: 2, error: { code: -32600 } },
     ])
     await events.cancel()
+  })
+
+  it.each([
+    ['running', { running: 2 }],
+    ['receivedBytes', { receivedBytes: 8_000, perCaller: 1 }],
+    ['perCaller of limits.receivedBytes', { receivedBytes: 30_000 }],
+    ['sessionRequests', { sessionRequests: 2 }],
+  ])('counts in limits.%s of the process of the stream, until it is answered', async (_, limits) => {
+    const { events, send } = await openElsewhere(limits)
+    const slow = (id: number) => send(request('slow', { text: 'x'.repeat(1_000) }, id))
+    expect([await slow(1), await slow(2)]).toEqual([202, 202])
+    expect([429, 503]).toContain(await slow(3))
+    await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    expect(await slow(3)).toBe(202)
+    await events.cancel()
+  })
+
+  it('is rejected by a draining process, except for responses', async () => {
+    const { here, events, send } = await openElsewhere()
+    await send(handshake)
+    await events.message()
+    await send(request('tools/call'))
+    const asked = await events.message()
+    const drained = here.app.drain(5_000)
+    expect(await send(request('tools/list', {}, 2))).toBe(503)
+    expect(await send({ jsonrpc: '2.0', id: asked?.id, result: { roots: [] } })).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 1, result: { answer: { roots: [] } } })
+    await drained
   })
 
   it('is rejected with 504 if the process of the stream does not reply', { timeout: 20_000 }, async () => {

@@ -16,27 +16,29 @@ interface Envelope {
   readonly id?: number
   /** Set in a reply: the id of the message that it answers. */
   readonly replyTo?: number
-  /** Set in a reply: whether the process has the session or request, so that it could handle the message. */
-  readonly isHandled?: boolean
+  /** Set in a reply: the value that the receiver has returned for the message. */
+  readonly reply?: unknown
 }
 
-export class Processes<Body extends object> {
+/** @template Reply the value that a process returns for a message; it must have JSON */
+export class Processes<Body extends object, Reply> {
   readonly #bus: EventBus
-  readonly #onMessage: (body: Body) => boolean
+  readonly #onMessage: (body: Body) => Reply
   readonly #onGap: () => void
   readonly #report: (problem: Error) => void
-  readonly #replies = new Map<number, (isHandled: boolean) => void>()
+  readonly #replies = new Map<number, (reply: Reply) => void>()
   readonly #unsubscribes: (() => unknown)[] = []
   #connecting: Promise<void> | undefined
   #isConnected = false
+  #isClosed = false
   #id: string | undefined
   #count = 0
 
   /**
-   * @param onMessage called with the messages of other processes; returns whether this process could handle a message
+   * @param onMessage called with the messages of other processes; returns the reply
    * @param onGap called when messages may have been lost
    */
-  constructor(bus: EventBus, onMessage: (body: Body) => boolean, onGap: () => void, report: (problem: Error) => void) {
+  constructor(bus: EventBus, onMessage: (body: Body) => Reply, onGap: () => void, report: (problem: Error) => void) {
     this.#bus = bus
     this.#onMessage = onMessage
     this.#onGap = onGap
@@ -52,9 +54,12 @@ export class Processes<Body extends object> {
     return this.#id
   }
 
-  /** Subscribes once. Returns undefined if that was done before. Rejects if the bus fails; the next call tries again. */
+  /**
+   * Subscribes once. Returns undefined if that was done before, or after `close`. Rejects if the bus fails; the next call
+   * tries again.
+   */
   connect(): Promise<void> | undefined {
-    if (this.#isConnected) return undefined
+    if (this.#isConnected || this.#isClosed) return undefined
     this.#connecting ??= this.#connect()
     return this.#connecting
   }
@@ -66,20 +71,25 @@ export class Processes<Body extends object> {
   }
 
   /**
-   * Sends a message to one process. Returns whether that process could handle it. Returns undefined if the process does
-   * not reply, even after the message was repeated, because it has ended or the bus fails.
+   * Sends a message to one process and returns the reply. Returns undefined if the process does not reply, even after
+   * the message was repeated, because it has ended or the bus fails.
    *
    * @param timeout how long to wait for the reply to each attempt, in ms
    */
-  async send(process: string, body: Body, attempts = 1, timeout = REPLY_TIMEOUT): Promise<boolean | undefined> {
+  async send(process: string, body: Body, attempts = 1, timeout = REPLY_TIMEOUT): Promise<Reply | undefined> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const isHandled = await this.#sendOnce(process, body, timeout)
-      if (isHandled !== undefined) return isHandled
+      const reply = await this.#sendOnce(process, body, timeout)
+      if (reply !== undefined) return reply
     }
     return undefined
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#disconnect()
+  }
+
+  async #disconnect(): Promise<void> {
     this.#isConnected = false
     for (const unsubscribe of this.#unsubscribes.splice(0)) {
       try {
@@ -96,15 +106,16 @@ export class Processes<Body extends object> {
       this.#unsubscribes.push(await this.#bus.subscribe(topicOf(this.id), receive))
       this.#unsubscribes.push(await this.#bus.subscribe(ALL, receive, this.#onGap))
       this.#isConnected = true
+      if (this.#isClosed) await this.#disconnect()
     } catch (problem) {
-      await this.close()
+      await this.#disconnect()
       throw problem
     } finally {
       this.#connecting = undefined
     }
   }
 
-  async #sendOnce(process: string, body: Body, timeout: number): Promise<boolean | undefined> {
+  async #sendOnce(process: string, body: Body, timeout: number): Promise<Reply | undefined> {
     this.#count += 1
     const id = this.#count
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -123,14 +134,14 @@ export class Processes<Body extends object> {
   /** Handles a message. Reports and ignores invalid messages, because other programs may use the bus. */
   #receive(text: string): void {
     try {
-      const { from, id, replyTo, isHandled, ...body } = JSON.parse(text) as Envelope & Record<string, unknown>
+      const { from, id, replyTo, reply, ...body } = JSON.parse(text) as Envelope & Record<string, unknown>
       if (from === this.id) return
       if (replyTo !== undefined) {
-        this.#replies.get(replyTo)?.(isHandled === true)
+        this.#replies.get(replyTo)?.(reply as Reply)
         return
       }
-      const handled = this.#onMessage(body as Body)
-      if (id !== undefined) void this.#publish(topicOf(from), { from: this.id, replyTo: id, isHandled: handled })
+      const own = this.#onMessage(body as Body)
+      if (id !== undefined) void this.#publish(topicOf(from), { from: this.id, replyTo: id, reply: own })
     } catch (problem) {
       this.#report(problem as Error)
     }

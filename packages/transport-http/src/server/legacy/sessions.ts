@@ -7,6 +7,7 @@ import {
   ASSUMED_REVISION,
   type AuthInfo,
   ConnectionError,
+  internalError,
   invalidRequest,
   isRevision,
   type Message,
@@ -36,6 +37,7 @@ const EXPIRY_CHECK = 60_000
 const ANSWER_ATTEMPTS = 5
 /** How long to wait until the process of a connection has accepted a forwarded POST, in ms. */
 const FORWARD_TIMEOUT = 5_000
+const NO_REPLY = 'The process of this connection did not reply'
 
 /** A message between processes about a session. It has one member besides the id of the session. */
 interface SessionMessage {
@@ -62,6 +64,10 @@ export interface ForwardedPost {
   readonly items: readonly ({ readonly message: Message } | { readonly answer: ResponseMessage | undefined })[]
   readonly isBatch: boolean
   readonly auth: AuthInfo | undefined
+  /** The caller that the POST counts for. */
+  readonly caller: string | undefined
+  /** The bytes that the POST counts. */
+  readonly bytes: number
 }
 
 export class Sessions {
@@ -70,11 +76,11 @@ export class Sessions {
   readonly #ttl: number
   /** After this time, a client that reads no stream and sends no message counts as away, in ms. */
   readonly awayTimeout: number
-  readonly #processes: Processes<SessionMessage> | undefined
+  readonly #processes: Processes<SessionMessage, boolean | HttpAnswer> | undefined
   readonly #report: (problem: Error) => void
   readonly #live = new ShortLivedMap<string, LiveSession>()
-  /** Called with POSTs that other processes forward. Returns whether the connection with this id accepts them. */
-  onForwarded: (id: string, post: ForwardedPost) => boolean = () => false
+  /** Called with POSTs that other processes forward to the connection with this id. Returns the HTTP response. */
+  onForwarded: ((id: string, post: ForwardedPost) => HttpAnswer) | undefined
   #checking: ReturnType<typeof every>
 
   constructor({ options, report, responder }: EndpointContext) {
@@ -242,14 +248,15 @@ export class Sessions {
   }
 
   /**
-   * Forwards a POST to the process that begins the id of a connection. Returns whether that process accepts it, or
-   * undefined if it does not reply.
+   * Forwards a POST to the process whose id begins the id of a connection, and returns its HTTP response. Returns
+   * undefined if there is no other process.
    */
-  async forward(id: string, posted: ForwardedPost): Promise<boolean | undefined> {
+  async forward(id: string, posted: ForwardedPost): Promise<HttpAnswer | undefined> {
     const process = processOf(id)
-    if (this.#processes === undefined || !this.#isOther(process)) return false
+    if (this.#processes === undefined || !this.#isOther(process)) return undefined
     await this.#processes.connect()
-    return this.#processes.send(process, { session: id, posted }, 1, FORWARD_TIMEOUT)
+    const reply = await this.#processes.send(process, { session: id, posted }, 1, FORWARD_TIMEOUT)
+    return typeof reply === 'object' ? reply : refusal(504, internalError(NO_REPLY))
   }
 
   /** Delivers a cancellation or progress notification. Returns false for other notifications. */
@@ -304,10 +311,13 @@ export class Sessions {
     return process !== undefined && process !== this.processId
   }
 
-  /** Handles a message of another process. Returns whether this process has the request or stream of the message. */
+  /**
+   * Handles a message of another process. Returns the response to a forwarded POST. For any other message, returns
+   * whether this process has the request or stream of the message.
+   */
   #receive({ session, answer, notification, state, ended, writes, streams, resumed, posted }: SessionMessage) {
     if (typeof session !== 'string') throw new TypeError('Ignored a message of the event bus: it names no session')
-    if (posted !== undefined) return this.onForwarded(session, posted)
+    if (posted !== undefined) return this.onForwarded?.(session, posted) ?? false
     const live = this.#live.get(session)
     if (live === undefined) return false
     // The client uses another process, which may copy a stream of this process to it.

@@ -10,7 +10,6 @@ import {
   ConnectionError,
   claimsModern,
   errorMessage,
-  internalError,
   invalidRequest,
   isRequest,
   type Message,
@@ -18,9 +17,11 @@ import {
   type NotificationMessage,
   principalOf,
   Refusal,
+  type RequestMessage,
   type ResponseMessage,
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
+import { Admission } from '../admission.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange, type MessageSink } from '../exchange.ts'
@@ -60,7 +61,7 @@ export class SseConnections {
     this.#endpoint = endpoint
     this.#path = withoutLastSlash(readPath('sse', path, '/sse'))
     this.#sessions = sessions
-    sessions.onForwarded = (id, post) => this.#find(id, post.auth)?.receiveForwarded(post) === true
+    sessions.onForwarded = (id, post) => this.#receiveForwarded(id, post)
   }
 
   /** The number of open connections. */
@@ -84,20 +85,18 @@ export class SseConnections {
     // Clients that try the newer transports first open the stream when they receive this status.
     if (id === null) return methodNotAllowed('GET')
     const connection = this.#find(id, request.auth)
-    if (connection !== undefined) return connection.receive(posted, request)
-    const isAccepted = await this.#sessions.forward(id, toForward(posted, request))
-    if (isAccepted === true) return accepted()
-    if (isAccepted === undefined) return refusal(504, internalError('The process of this connection did not reply'))
-    return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
+    const post = toForward(posted, request)
+    if (connection !== undefined) return connection.receive(post, request)
+    return (await this.#sessions.forward(id, post)) ?? unknownConnection()
   }
 
   async other(request: HttpRequest): Promise<HttpAnswer> {
     if (request.raw.method !== 'GET') return methodNotAllowed('GET, POST')
-    if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
+    await this.#sessions.connect()
+    if (this.#isStopped) return shuttingDown()
     const most = this.#endpoint.limits.running
     if (this.#open.size >= most) return unavailable(`Too many connections: at most ${most} (limits.running)`)
-    await this.#sessions.connect()
     const { processId } = this.#sessions
     const id = processId === undefined ? crypto.randomUUID() : `${processId}-${crypto.randomUUID()}`
     const connection = new SseConnection(this.#endpoint, request, id, () => this.#open.delete(id))
@@ -114,6 +113,21 @@ export class SseConnections {
     for (const connection of [...this.#open.values()]) connection.close(reason)
   }
 
+  /** Accepts a POST that reached another process. Its requests count in the limits of this process, too. */
+  #receiveForwarded(id: string, post: ForwardedPost): HttpAnswer {
+    const connection = this.#find(id, post.auth)
+    if (connection === undefined) return unknownConnection()
+    // Responses and notifications are always accepted, because running requests may wait for them.
+    if (requestsOf(post).length === 0) return connection.receive(post)
+    if (this.#isStopped) return shuttingDown()
+    const admission = new Admission(this.#endpoint.shared, 'running', post.caller)
+    const refused = admission.enter()
+    if (refused !== undefined) return refused
+    const answer = admission.setBytes(post.bytes) ?? connection.receive(post, undefined, admission)
+    admission.release()
+    return answer
+  }
+
   /** Returns a connection of this process, if it belongs to the caller. */
   #find(id: string, auth: AuthInfo | undefined): SseConnection | undefined {
     const connection = this.#open.get(id)
@@ -121,9 +135,17 @@ export class SseConnections {
   }
 }
 
-function toForward(posted: PostBody, { auth }: HttpRequest): ForwardedPost {
+function toForward(posted: PostBody, { auth, admission }: HttpRequest): ForwardedPost {
   const items = [posted].flat().map((item) => (item instanceof Refusal ? { answer: item.answer } : { message: item }))
-  return { items, isBatch: Array.isArray(posted), auth }
+  return { items, isBatch: Array.isArray(posted), auth, caller: admission.caller, bytes: admission.bytes }
+}
+
+function requestsOf({ items }: ForwardedPost): RequestMessage[] {
+  return items.flatMap((item) => ('message' in item && isRequest(item.message) ? [item.message] : []))
+}
+
+function unknownConnection(): HttpAnswer {
+  return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
 }
 
 function sessionIdIn({ raw }: HttpRequest): string | null {
@@ -132,6 +154,7 @@ function sessionIdIn({ raw }: HttpRequest): string | null {
 
 /** One client with its stream and its session. */
 class SseConnection implements StreamOwner, MessageSink {
+  readonly hasStream = true
   readonly principal: string | undefined
   readonly stream: EventStream
   readonly #endpoint: EndpointContext
@@ -162,23 +185,21 @@ class SseConnection implements StreamOwner, MessageSink {
     return this.#sendText(message && messageText(message, this.#endpoint))
   }
 
-  /** Accepts a message. Its answer is sent on the stream. */
-  receive(posted: PostBody, request: HttpRequest): HttpAnswer {
+  /**
+   * Accepts the messages of a POST. Their answers are sent on the stream.
+   *
+   * @param request what handlers see. Default: the request that opened the stream
+   * @param admission counts the messages while they are handled
+   */
+  receive(post: ForwardedPost, request = this.#request, admission = request.admission): HttpAnswer {
     const most = this.#endpoint.limits.sessionRequests
-    if (Array.isArray(posted)) {
-      if (this.#live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
-    } else if (isRequest(posted) && this.#live.running.size >= most) {
-      return refusal(429, tooManyRequests(most), posted.id)
+    const [first] = requestsOf(post)
+    if (post.isBatch && this.#live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
+    if (!post.isBatch && first !== undefined && this.#live.running.size >= most) {
+      return refusal(429, tooManyRequests(most), first.id)
     }
-    void this.#answer(toForward(posted, request), request)
+    void this.#answer(post, request, admission)
     return accepted()
-  }
-
-  /** Handles messages that reached another process. Handlers see the headers of the request that opened the stream. */
-  receiveForwarded(post: ForwardedPost): boolean {
-    if (post.isBatch && this.#live.state.revision !== BATCH_REVISION) return false
-    void this.#answer(post, this.#request)
-    return true
   }
 
   onGone(reason: Error): void {
@@ -192,26 +213,24 @@ class SseConnection implements StreamOwner, MessageSink {
     void sessionEnded(this.#endpoint, this.#session)
   }
 
-  async #answer({ items, isBatch, auth }: ForwardedPost, request: HttpRequest): Promise<void> {
+  async #answer({ items, isBatch, auth }: ForwardedPost, request: HttpRequest, admission: Admission): Promise<void> {
+    const facts = { request, admission, auth, session: this.#session, endsWithClient: false, sink: this }
     const answers = await Promise.all(
-      items.map((item) => ('message' in item ? this.#handle(item.message, request, auth) : item.answer)),
+      items.map((item) => ('message' in item ? this.#handle(item.message, new HttpExchange(facts)) : item.answer)),
     )
     const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint)] : []))
+    // Large answers of several calls wait for the client. Together they might exceed the limit of the stream.
+    while (this.stream.room !== undefined) await this.stream.room
     if (texts.length > 0) await this.#sendText(isBatch ? `[${texts.join(',')}]` : texts[0])
   }
 
-  async #handle(
-    message: Message,
-    request: HttpRequest,
-    auth: AuthInfo | undefined,
-  ): Promise<ResponseMessage | undefined> {
+  async #handle(message: Message, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
     const live = this.#live
     if (!('method' in message)) {
       if (live.requests.settle(message)) return undefined
       this.#endpoint.report(new ConnectionError('unmatched', 'Ignored a response: no pending request has its id'))
       return undefined
     }
-    const exchange = new HttpExchange({ request, auth, session: this.#session, endsWithClient: false, sink: this })
     if (!('id' in message)) {
       await this.#handleNotification(message, exchange)
       return undefined
