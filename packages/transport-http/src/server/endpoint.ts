@@ -117,7 +117,9 @@ export class Endpoint {
     this.#legacy?.closeStreams()
     for (const exchange of running.all()) exchange.finish()
     const end = Date.now() + ms
-    while (running.size > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
+    // The client of a finished call may have disconnected. Its result must be stored, so that it can resume elsewhere.
+    const isBusy = () => running.size > 0 || this.#legacy?.isStoring === true
+    while (isBusy() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
     this.close()
   }
 

@@ -1,13 +1,43 @@
 import { createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { type McpApp, mcp } from '../index.ts'
 import { feeding, listening } from './feeds.fixture.ts'
-import { eventsOf, gate, get, openSession } from './server.fixture.ts'
+import { eventsOf, gate, get, HandWritten, openSession, post, request } from './server.fixture.ts'
 
 const ways: [string, (app: McpApp) => unknown][] = [
   ['closed', (app) => app.close()],
   ['drained', (app) => app.drain(1)],
 ]
+
+it('a result is stored before the endpoint is drained, although its client has disconnected', async () => {
+  const inner = createMemoryEventStore()
+  const events = {
+    ...inner,
+    async append(id: string, data: string) {
+      await delay(30)
+      return inner.append(id, data)
+    },
+  }
+  const held = gate()
+  const server = new HandWritten({
+    'tools/call': async (_params, exchange) => {
+      await exchange.notify('notifications/message', { level: 'info', data: 'one' })
+      await held.promise
+      return { content: [] }
+    },
+  })
+  const app = mcp(server, { sessions: { events } })
+  const stream = eventsOf(await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) }))
+  const first = await stream.next()
+  await stream.cancel()
+  const drained = app.drain()
+  held.open()
+  await drained
+  const replay = await inner.replay(first?.id as string)
+  expect(replay).toMatchObject({ ended: true })
+  expect(replay?.events.map(({ data }) => JSON.parse(data))).toMatchObject([{ params: { data: 'one' } }, { id: 1 }])
+})
 
 describe('the GET stream of a session', () => {
   it.each(ways)('is not opened by a client that is authenticated while the endpoint is %s', async (_, end) => {

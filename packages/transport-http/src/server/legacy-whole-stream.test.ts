@@ -2,7 +2,7 @@ import type { EventStore } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
-import { get, HandWritten, openSession, post, request } from './server.fixture.ts'
+import { eventsOf, get, HandWritten, openSession, post, request } from './server.fixture.ts'
 
 const server = () => new HandWritten({ 'tools/call': () => ({ content: [] }) })
 
@@ -15,6 +15,28 @@ function slow(store: EventStore): EventStore {
     delete: (stream) => store.delete(stream),
   }
 }
+
+it.each(['events', 'auto'] as const)(
+  'the responses to a batch are all sent, whatever their size, with responses: %s',
+  async (responses) => {
+    const large = new HandWritten({
+      'tools/call': async (_params, exchange) => {
+        await exchange.notify('notifications/message', { level: 'info', data: 'begun' })
+        return { text: 'x'.repeat(2_000_000) }
+      },
+    })
+    const app = mcp(large, { responses })
+    const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
+    const ids = [1, 2, 3, 4, 5]
+    const response = await post(
+      app,
+      ids.map((id) => request('tools/call', {}, id)),
+      headers,
+    )
+    const messages = await eventsOf(response).rest()
+    expect(messages.flatMap(({ id, result }) => (result === undefined ? [] : [id]))).toEqual(ids)
+  },
+)
 
 describe('a response that is the only event of its stream', () => {
   for (const [name, events] of [

@@ -127,14 +127,18 @@ export class Reply implements MessageSink {
   /** Returns the HTTP response, or undefined if the result was sent on a stream that is already open. */
   async #finish(work: Promise<Answer>): Promise<HttpAnswer | undefined> {
     const answer = await work
-    const begun = this.#stream
     // Errors are sent as JSON, because a stream cannot have an error status.
     const isResult = answer !== undefined && (Array.isArray(answer) || 'result' in answer)
     const isForced = this.#endpoint.options.responses === 'events' && this.canSend && isResult
+    const begun = isForced && Array.isArray(answer) ? this.#open() : this.#stream
     const stream = begun ?? (isForced ? this.#policy.openStream(this) : undefined)
     this.#hasEnded = true
     if (stream === undefined) return this.#toJson(answer)
-    for (const each of [answer ?? []].flat()) void stream.send(answerText(each, this.#endpoint))
+    for (const each of [answer ?? []].flat()) {
+      const sent = stream.send(answerText(each, this.#endpoint))
+      // The responses to a batch may together exceed the limit of the stream, so each waits for the client.
+      if (Array.isArray(answer)) await sent
+    }
     await stream.end()
     return begun === undefined ? stream.body.toResponse() : undefined
   }

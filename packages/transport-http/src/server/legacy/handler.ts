@@ -79,6 +79,11 @@ export class LegacyEra {
     return this.#sessions.size + (this.#sse?.size ?? 0)
   }
 
+  /** Whether messages of POST streams are still being sent or stored. */
+  get isStoring(): boolean {
+    return this.#sessions.all.some(({ streams }) => streams.size > 0)
+  }
+
   /** Returns whether a message is addressed to a connection of this era, even if the message itself is modern. */
   isAddressed(request: HttpRequest): boolean {
     return this.#sse?.isAddressed(request) === true
@@ -158,11 +163,16 @@ export class LegacyEra {
 
   async #receiveBatch(items: (Message | Refusal)[], live: LiveSession, request: HttpRequest): Promise<HttpAnswer> {
     if (live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
+    // Deliver the responses first. If one cannot be delivered, nothing else was done, and the client can send all again.
+    for (const item of items) {
+      const isResponse = !(item instanceof Refusal) && !('method' in item)
+      if (isResponse && !(await this.#sessions.answer(live, item))) return notDelivered()
+    }
     const reply = this.#createReply(live, request)
     const answers: (Promise<ResponseMessage | undefined> | ResponseMessage | undefined)[] = []
     for (const item of items) {
       if (item instanceof Refusal) answers.push(item.answer)
-      else if (!('method' in item)) await this.#sessions.answer(live, item)
+      else if (!('method' in item)) continue
       else if (!('id' in item)) await this.#handleNotification(item, live, request)
       else answers.push(this.#answerInBatch(item, live, request, reply))
     }
