@@ -47,12 +47,12 @@ export async function readEvents(response: Response, settings: Settings, reader:
   })
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
-  restartSilence()
   try {
     for (;;) {
-      const chunk = await readChunk(source, cursor)
-      if (chunk === undefined) return
       restartSilence()
+      const chunk = await readChunk(source, cursor)
+      clearTimeout(silence)
+      if (chunk === undefined) return
       decoder.push(chunk)
       // The server does not accept the responses to its requests as fast as it sends requests.
       if (settings.unsent?.room !== undefined) await abortable(settings.unsent.room, signal).catch(() => {})
