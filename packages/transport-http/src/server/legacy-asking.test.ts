@@ -1,6 +1,6 @@
 import type { EventBus } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
 import { eventsOf, gate, get, HandWritten, openSession, post, request } from './server.fixture.ts'
@@ -206,6 +206,21 @@ describe('an input request', () => {
     const asked = await events.message()
     await post(there.app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
     expect(await events.message()).toMatchObject({ id: 1, result: {} })
+  })
+
+  it('is answered again if its process does not confirm the response, also in a batch, whose requests do not run', async () => {
+    const { app, outcomes } = asking({}, { sessions: { bus: createMemoryEventBus() } })
+    const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
+    const answer = { jsonrpc: '2.0', id: '0123456789abcdef-12345678-1', result: { roots: [] } }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const posts = [post(app, answer, headers), post(app, [request('tools/call'), answer], headers)]
+      await vi.advanceTimersByTimeAsync(6_000)
+      expect((await Promise.all(posts)).map(({ status }) => status)).toEqual([503, 503])
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(outcomes).toEqual([])
   })
 
   it('is answered across processes although the bus failed for one of two simultaneous requests', async () => {
