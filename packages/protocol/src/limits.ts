@@ -97,10 +97,15 @@ const REQUEST_COST = 2_048
 const OBJECT_COST = 64
 const ITEM_COST = 24
 
-/** Estimates the memory of a request from its JSON, in bytes: `[{},{}]` takes far more than its 7 characters. */
+/** Estimates the memory of a request from its JSON, in bytes. */
 export function estimateBytes(text: string): number {
+  return REQUEST_COST + estimateJson(text)
+}
+
+/** Estimates the memory of a value from its JSON, in bytes: `[{},{}]` takes far more than its 7 characters. */
+export function estimateJson(text: string): number {
   const containers = countOf(text, '{') + countOf(text, '[')
-  return REQUEST_COST + text.length + containers * OBJECT_COST + countOf(text, ',') * ITEM_COST
+  return text.length + containers * OBJECT_COST + countOf(text, ',') * ITEM_COST
 }
 
 /** Counts a character. For long strings, `indexOf` is many times faster than a loop over all characters. */

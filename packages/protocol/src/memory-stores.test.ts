@@ -72,12 +72,15 @@ describe('the records of all sessions', () => {
     expect(evicted).toEqual(['b'])
   })
 
-  it('are 32 MiB by default, with the memory of their objects', async () => {
+  it.each([
+    ['objects', [], 18],
+    ['items', 1, 64],
+  ])('are 32 MiB by default, with the memory of their %s', async (_, item, count) => {
     const store = createMemorySessionStore()
-    const nested = { clientCapabilities: { experimental: { a: { list: Array.from({ length: 20_000 }, () => []) } } } }
-    const many = Array.from({ length: 60 }, (_, index) => `${index}`)
-    for (const id of many) await store.create(id, nested, 10_000)
-    expect(await existing(store, many)).toHaveLength(39)
+    const list = Array.from({ length: 20_000 }, () => item)
+    const many = Array.from({ length: 100 }, (_, index) => `${index}`)
+    for (const id of many) await store.create(id, { clientCapabilities: { experimental: { a: { list } } } }, 10_000)
+    expect(await existing(store, many)).toHaveLength(count)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Stores in the memory of one process: sessions and other records, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
+import { estimateJson } from './limits.ts'
 import type { JsonObject } from './messages.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
 import { ShortLivedMap } from './short-lived-map.ts'
@@ -127,83 +128,68 @@ export interface MemoryRecordStoreOptions {
   onEvict?: (id: string) => void
 }
 
-interface MemoryRecord<T> {
+interface MemoryRecord {
   /** The caller that opened the session: its subject, or its network address. Empty if it is not known. */
   readonly opener: string
   /** The record. It is frozen, and replaced by each change, so readers need no copy. */
-  state: Readonly<T>
+  state: Members
   /** The estimated size of the record, in bytes. */
   bytes: number
 }
 
-/** The memory that an object or array takes besides its content, in bytes. */
-const OBJECT_COST = 40
-
 /** Callers that use at least this fraction of the memory of the largest caller count as equally large. */
 const NEARLY = 0.9
 
-/** Estimates the memory of a JSON value from its JSON string: `[[],[]]` takes far more than its 7 characters. */
-function estimateBytes(text: string): number {
-  let bytes = text.length
-  for (const character of text) if (character === '{' || character === '[') bytes += OBJECT_COST
-  return bytes
-}
-
-type Members = Record<string, unknown>
+type Members = Readonly<Record<string, unknown>>
 
 /**
- * Creates a record whose members are copied when they are read. A change then copies only the members that it uses, and
- * a small message does not copy the data of a large handshake.
+ * Returns a record with the same members, which are copied when they are first read. In a session with 2,000
+ * capabilities, a change of the log level takes 5 µs of processor time then, and 1,600 µs if all members are copied.
  */
-function createDraft<T extends object>(state: Readonly<T>): T {
-  const draft = {} as T
+function createDraft(state: Members): Members {
+  const draft: Members = {}
   for (const [key, value] of Object.entries(state)) {
-    const define = (replaced: unknown) =>
+    const set = (replaced: unknown) =>
       Object.defineProperty(draft, key, { value: replaced, writable: true, enumerable: true, configurable: true })
-    const copy = () => {
-      const copied = copyOf(value)
-      define(copied)
-      return copied
-    }
-    if (typeof value !== 'object') define(value)
-    else Object.defineProperty(draft, key, { get: copy, set: define, enumerable: true, configurable: true })
+    const get = () => set(copyOf(value))[key]
+    Object.defineProperty(draft, key, { get, set, enumerable: true, configurable: true })
   }
   return draft
 }
 
-/** Returns the record of a draft, and the number of bytes by which it is larger than the earlier record. */
-function finishDraft<T extends object>(earlier: Readonly<T>, draft: T): { readonly state: T; readonly growth: number } {
-  const isKept = (key: string) => {
-    const member = Object.getOwnPropertyDescriptor(draft, key)
-    return member !== undefined && (member.get !== undefined || member.value === (earlier as Members)[key])
-  }
-  let growth = 0
-  for (const [key, value] of Object.entries(earlier)) if (!isKept(key)) growth -= memberBytes(key, value)
-  const entries = Object.keys(draft).flatMap((key): [string, unknown][] => {
-    if (isKept(key)) return [[key, (earlier as Members)[key]]]
-    const value = copyOf((draft as Members)[key])
-    if (value === undefined) return []
-    growth += memberBytes(key, value)
-    return [[key, value]]
+/** Returns the record of a draft. Members that were not read or replaced are not copied. */
+function finishDraft(earlier: Members, draft: Members): Members {
+  const members = Object.entries(Object.getOwnPropertyDescriptors(draft)).map(([key, { get, value }]) => {
+    return [key, get === undefined ? copyOf(value) : earlier[key]] as const
   })
-  return { state: Object.fromEntries(entries) as T, growth }
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
 }
 
-/** Returns a copy of a JSON value, or undefined for a value without JSON. The URIs of a session are copied as a list. */
+/** Whether a value is a list of strings, such as the URIs of a session. Such lists are copied and estimated faster. */
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && [...value].every((each) => typeof each === 'string')
+
+/** Returns a copy of a JSON value, or undefined for a value without JSON. */
 function copyOf(value: unknown): unknown {
   if (isStrings(value)) return [...value]
   const text = JSON.stringify(value)
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-function memberBytes(key: string, value: unknown): number {
-  const own = key.length + 4
-  if (!isStrings(value)) return own + estimateBytes(JSON.stringify(value))
-  return value.reduce((sum, { length }) => sum + length + 3, own + OBJECT_COST + 1)
+const EMPTY_LIST = estimateJson('[]')
+const EMPTY_STRING = estimateJson('"",')
+
+/** Estimates the memory of a value, in bytes. */
+function bytesOf(value: unknown): number {
+  if (!isStrings(value)) return estimateJson(JSON.stringify(value))
+  return value.reduce((sum, { length }) => sum + length + EMPTY_STRING, EMPTY_LIST)
 }
 
-const isStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && [...value].every((each) => typeof each === 'string')
+/** Estimates the memory of the members that another record does not have, in bytes. */
+function bytesBeyond(other: Members, state: Members): number {
+  const members = Object.entries(state).filter(([key, value]) => value !== other[key])
+  return members.reduce((sum, [key, value]) => sum + estimateJson(`"${key}":,`) + bytesOf(value), 0)
+}
 
 /** Creates a session store within this process. Records are frozen and replaced by updates, so readers need no copy. */
 export function createMemorySessionStore(options: MemorySessionStoreOptions = {}): SessionStore {
@@ -230,12 +216,12 @@ function createRecords<T extends object>(
   let total = 0
   /** The bytes of all records per opener. */
   const byOpener = new Map<string, number>()
-  const records = new ExpiringMap<MemoryRecord<T>>(Number.POSITIVE_INFINITY, (id, record) => {
+  const records = new ExpiringMap<MemoryRecord>(Number.POSITIVE_INFINITY, (id, record) => {
     resize(record, 0)
     onEvict?.(id)
   })
 
-  function resize(record: MemoryRecord<T>, bytes: number): void {
+  function resize(record: MemoryRecord, bytes: number): void {
     const { opener } = record
     const used = (byOpener.get(opener) ?? 0) + bytes - record.bytes
     if (used === 0) byOpener.delete(opener)
@@ -249,37 +235,36 @@ function createRecords<T extends object>(
    * last. If several callers use nearly the same memory, drops the oldest record among them, because it can be found
    * without a long search.
    */
-  function dropOne(current: MemoryRecord<T>): void {
+  function dropOne(current: MemoryRecord): void {
     let most = 0
     for (const bytes of byOpener.values()) most = Math.max(most, bytes)
-    const isOther = (record: MemoryRecord<T>) => record !== current
-    const isHeavy = ({ opener }: MemoryRecord<T>) => (byOpener.get(opener) ?? 0) >= most * NEARLY
+    const isOther = (record: MemoryRecord) => record !== current
+    const isHeavy = ({ opener }: MemoryRecord) => (byOpener.get(opener) ?? 0) >= most * NEARLY
     if (!records.dropOldest((record) => isOther(record) && isHeavy(record))) records.dropOldest(isOther)
   }
 
-  function write(record: MemoryRecord<T>, state: T, bytes: number): Readonly<T> {
-    resize(record, bytes)
+  function write(record: MemoryRecord, state: Members): Readonly<T> {
+    resize(record, record.bytes + bytesBeyond(record.state, state) - bytesBeyond(state, record.state))
     record.state = Object.freeze(state)
     while ((total > maxTotalBytes || records.size > maxRecords) && records.size > 1) dropOne(record)
-    return record.state
+    return record.state as T
   }
 
   return {
     create(id, state, ttl) {
       if (records.get(id)) throw new Error('A record with this id exists already')
-      const record: MemoryRecord<T> = { opener: openerOf(state), state, bytes: 0 }
-      const text = JSON.stringify(state)
+      const record: MemoryRecord = { opener: openerOf(state), state: {}, bytes: 0 }
+      const copy: Members = JSON.parse(JSON.stringify(state))
       records.set(id, record, ttl)
-      write(record, JSON.parse(text), estimateBytes(text))
+      write(record, copy)
     },
-    get: (id, ttl) => records.get(id, ttl)?.state,
+    get: (id, ttl) => records.get(id, ttl)?.state as T | undefined,
     update(id, change) {
       const record = records.get(id)
       if (record === undefined) return undefined
       const draft = createDraft(record.state)
-      change(draft)
-      const { state, growth } = finishDraft(record.state, draft)
-      return write(record, state, record.bytes + growth)
+      change(draft as T)
+      return write(record, finishDraft(record.state, draft))
     },
     delete(id) {
       const record = records.get(id)
