@@ -19,6 +19,24 @@ describe('createMemoryReplayStore', () => {
     vi.advanceTimersByTime(10)
     expect([store.add('new', 10), store.add('long', 10)]).toEqual([true, false])
   })
+
+  it('always has room for some ids of each caller, however many ids another caller adds', () => {
+    const store = createMemoryReplayStore({ maxIds: 100 })
+    const addAll = (caller: string) => {
+      let count = 0
+      try {
+        while (store.add(`${caller} ${count}`, 1_000, caller) === true) count += 1
+        return [count]
+      } catch (error) {
+        return [count, String(error)]
+      }
+    }
+    expect(addAll('a')).toEqual([75, expect.stringContaining('more than 25 proofs of one caller at once (perCaller)')])
+    expect(addAll('b')).toEqual([25, expect.stringContaining('more than 100 proofs at once')])
+    vi.advanceTimersByTime(1_000)
+    expect(addAll('c')[0]).toBe(75)
+    expect(store.add('a 0', 1_000, 'a')).toBe(true)
+  })
 })
 
 it('refuses options that do not exist', () => {

@@ -8,6 +8,7 @@ import {
 } from './memory-stores.ts'
 import { createMemoryTaskStore } from './memory-task-store.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
+import { SharedLimit } from './shared-limit.ts'
 import type { CounterStore, ReplayStore, Store } from './stores.ts'
 
 // Counts
@@ -56,6 +57,11 @@ export function createMemoryCounterStore(options: MemoryCounterStoreOptions = {}
 export interface MemoryReplayStoreOptions {
   /** How many ids are stored. If the store is full, proofs are refused until ids expire. Default: 100,000. */
   readonly maxIds?: number | undefined
+  /**
+   * The share of `maxIds`, from 0 to 1, that one caller can always use. A caller can store more ids than that only while
+   * as many places are free, so that it cannot fill the store. Default: 0.25.
+   */
+  readonly perCaller?: number | undefined
 }
 
 /** The shortest time between two searches for expired ids in a full store, in ms. */
@@ -63,31 +69,48 @@ const SWEEP_INTERVAL = 1_000
 
 /** Creates a store of used ids in the memory of this process. */
 export function createMemoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
-  refuseUnknownOption('createMemoryReplayStore', options, ['maxIds'])
-  const { maxIds = 100_000 } = options
-  checkNumbers('createMemoryReplayStore: ', { maxIds })
-  /** The expiry of each id in ms since 1970, in the order of insertion. */
-  const ids = new Map<string, number>()
+  refuseUnknownOption('createMemoryReplayStore', options, ['maxIds', 'perCaller'])
+  const { maxIds = 100_000, perCaller } = options
+  checkNumbers('createMemoryReplayStore: ', { maxIds, perCaller })
+  /** The ids in the order of insertion. `expiresAt` is in ms since 1970. */
+  const ids = new Map<string, { readonly expiresAt: number; readonly holder: string | undefined }>()
+  const limit = new SharedLimit(maxIds, perCaller)
   let nextSweep = 0
 
   function makeRoom(now: number): void {
     // Usually the oldest ids expire first, so the search ends at the first id that has not expired.
     const searchesAll = ids.size >= maxIds && now >= nextSweep
     if (searchesAll) nextSweep = now + SWEEP_INTERVAL
-    for (const [id, expiresAt] of ids) {
-      if (expiresAt <= now) ids.delete(id)
+    for (const [id, { expiresAt }] of ids) {
+      if (expiresAt <= now) drop(id)
       else if (!searchesAll) return
     }
   }
 
+  function drop(id: string): void {
+    const known = ids.get(id)
+    if (known !== undefined) limit.release(known.holder)
+    ids.delete(id)
+  }
+
   return {
-    add(id, ttl) {
+    add(id, ttl, caller) {
       const now = Date.now()
-      if ((ids.get(id) ?? 0) > now) return false
-      ids.delete(id)
+      if ((ids.get(id)?.expiresAt ?? 0) > now) return false
+      drop(id)
       makeRoom(now)
-      if (ids.size >= maxIds) throw new Error(`maxIds: there are more than ${maxIds} proofs at once`)
-      ids.set(id, now + ttl)
+      let holder = caller
+      let exceeded = limit.acquire(holder)
+      if (exceeded === 'caller' && ids.size < maxIds - limit.perCaller) {
+        // Above the share, an id counts for no caller.
+        holder = undefined
+        exceeded = limit.acquire(holder)
+      }
+      if (exceeded === 'total') throw new Error(`maxIds: there are more than ${maxIds} proofs at once`)
+      if (exceeded === 'caller') {
+        throw new Error(`maxIds: there are more than ${limit.perCaller} proofs of one caller at once (perCaller)`)
+      }
+      ids.set(id, { expiresAt: now + ttl, holder })
       return true
     },
   }

@@ -15,6 +15,20 @@ it('refuses tasks above its limits by name, and keeps the others', async () => {
   expect(() => store.create('c', '', 60_000)).toThrow('maxTasks: there are 2 tasks already')
 })
 
+it('limits the data of the tasks of one caller, so that others can create tasks', async () => {
+  const store = createMemoryTaskStore({ maxTotalCharacters: 400 })
+  await store.create('a', 'x'.repeat(60), 60_000, undefined, 'alice')
+  const refused = 'maxTotalCharacters: the tasks of one caller would have more than 100 characters'
+  expect(() => store.create('b', 'x'.repeat(60), 60_000, undefined, 'alice')).toThrow(refused)
+  expect(() => store.update('a', 1, 'x'.repeat(101))).toThrow(refused)
+  await store.create('c', 'x'.repeat(100), 1_000, undefined, 'bob')
+  await store.create('d', 'x'.repeat(100), 60_000)
+  expect(await store.update('a', 1, 'x'.repeat(100))).toBe(true)
+  expect(() => store.create('e', 'x'.repeat(101), 60_000)).toThrow('the tasks would have more than 400 characters')
+  vi.advanceTimersByTime(1_000)
+  await store.create('f', 'x'.repeat(100), 60_000, undefined, 'bob')
+})
+
 it('accepts more tasks when others have expired', async () => {
   const store = createMemoryTaskStore({ maxTasks: 100, maxTotalCharacters: 1_000 })
   for (let n = 0; n < 10_000; n++) {

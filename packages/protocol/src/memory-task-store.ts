@@ -1,6 +1,8 @@
 /** Tasks in the memory of one process. */
 
+import { ConnectionError } from './errors.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
+import { SharedLimit } from './shared-limit.ts'
 import type { StoredTask, TaskLease, TaskStore } from './stores.ts'
 
 /** Options of `createMemoryTaskStore`. */
@@ -12,9 +14,16 @@ export interface MemoryTaskStoreOptions {
    * throw. Default: 64 Mi, which is 64 MB for ASCII and 128 MB for other text.
    */
   readonly maxTotalCharacters?: number | undefined
+  /**
+   * The share of `maxTotalCharacters` that the tasks of one caller may have, from 0 to 1. Above it, `create` and `update`
+   * throw for the tasks of this caller. Default: 0.25.
+   */
+  readonly perCaller?: number | undefined
 }
 
 interface TaskEntry {
+  /** The caller that the data counts for. */
+  readonly caller: string | undefined
   version: number
   data: string
   owner: string | undefined
@@ -32,16 +41,16 @@ const now = () => performance.now()
 
 /** Creates a task store in the memory of this process. Its tasks end with the process. */
 export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): TaskStore {
-  refuseUnknownOption('createMemoryTaskStore', options, ['maxTasks', 'maxTotalCharacters'])
-  const { maxTasks = 10_000, maxTotalCharacters = 67_108_864 } = options
-  checkNumbers('createMemoryTaskStore: ', { maxTasks, maxTotalCharacters })
+  refuseUnknownOption('createMemoryTaskStore', options, ['maxTasks', 'maxTotalCharacters', 'perCaller'])
+  const { maxTasks = 10_000, maxTotalCharacters = 67_108_864, perCaller } = options
+  checkNumbers('createMemoryTaskStore: ', { maxTasks, maxTotalCharacters, perCaller })
   const tasks = new Map<string, TaskEntry>()
-  let total = 0
+  const characters = new SharedLimit(maxTotalCharacters, perCaller)
   let nextSweep = 0
 
-  function drop(id: string, { data }: TaskEntry): void {
+  function drop(id: string, { caller, data }: TaskEntry): void {
     tasks.delete(id)
-    total -= data.length
+    characters.release(caller, data.length)
   }
 
   function find(id: string): TaskEntry | undefined {
@@ -62,13 +71,17 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
     }
   }
 
-  /** Reserves space for data that replaces other data. Throws if the store is full. */
-  function reserve(added: number): void {
-    if (total + added > maxTotalCharacters) dropExpired()
-    if (added > 0 && total + added > maxTotalCharacters) {
-      throw new Error(`maxTotalCharacters: the tasks would have more than ${maxTotalCharacters} characters`)
+  /** Reserves space for data that replaces other data. Throws if the store is full, or the share of the caller. */
+  function reserve(caller: string | undefined, added: number): void {
+    let exceeded = characters.acquire(caller, added)
+    if (exceeded !== undefined) {
+      dropExpired()
+      exceeded = characters.acquire(caller, added)
     }
-    total += added
+    if (exceeded === undefined) return
+    const [whose, most] =
+      exceeded === 'total' ? ['the tasks', characters.total] : ['the tasks of one caller', characters.perCaller]
+    throw new ConnectionError('limit', `maxTotalCharacters: ${whose} would have more than ${most} characters`)
   }
 
   function hold(task: TaskEntry, { owner, duration }: TaskLease): void {
@@ -85,12 +98,12 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
   })
 
   return {
-    create(id, data, ttl, lease) {
+    create(id, data, ttl, lease, caller) {
       dropExpired()
       if (find(id) !== undefined) throw new Error('A task with this id exists already')
       if (tasks.size >= maxTasks) throw new Error(`maxTasks: there are ${maxTasks} tasks already`)
-      reserve(data.length)
-      const task: TaskEntry = { version: 1, data, owner: undefined, leasedUntil: 0, expiresAt: now() + ttl }
+      reserve(caller, data.length)
+      const task: TaskEntry = { caller, version: 1, data, owner: undefined, leasedUntil: 0, expiresAt: now() + ttl }
       if (lease !== undefined) hold(task, lease)
       tasks.set(id, task)
     },
@@ -101,7 +114,7 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
     update(id, version, data, ends = false) {
       const task = find(id)
       if (task === undefined || task.version !== version) return false
-      reserve(data.length - task.data.length)
+      reserve(task.caller, data.length - task.data.length)
       task.data = data
       task.version += 1
       if (ends) task.owner = undefined

@@ -113,8 +113,10 @@ export interface ReplayStore {
   /**
    * Stores an id for a number of ms, in one atomic step. Returns whether it was new. Throws if it cannot be stored; the
    * proof is refused then.
+   *
+   * @param caller the caller of the proof; a store with a limit gives each caller a share. Default: unknown
    */
-  add(id: string, ttl: number): Awaitable<boolean>
+  add(id: string, ttl: number, caller?: string | undefined): Awaitable<boolean>
 }
 
 /** The process that works on a task, and for how long. */
@@ -152,8 +154,15 @@ export interface TaskStore {
    *
    * @param data any string; it is returned unchanged
    * @param lease Default: no process works on the task
+   * @param caller the caller of the task; a store with a limit gives each caller a share. Default: unknown
    */
-  create(id: string, data: string, ttl: number, lease?: TaskLease): Awaitable<void>
+  create(
+    id: string,
+    data: string,
+    ttl: number,
+    lease?: TaskLease | undefined,
+    caller?: string | undefined,
+  ): Awaitable<void>
   /** Returns the newest state of a task, or undefined if it does not exist or has expired. */
   get(id: string): Awaitable<StoredTask | undefined>
   /**

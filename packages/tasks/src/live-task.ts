@@ -3,7 +3,7 @@
  * other processes.
  */
 
-import { internalError, pause, type RpcError } from '@mcpx/protocol'
+import { ConnectionError, internalError, pause, type RpcError } from '@mcpx/protocol'
 import { hasEnded, hasExpired, type LoadedTask, type TaskData } from './record.ts'
 import type { TaskRecords } from './records.ts'
 
@@ -46,6 +46,11 @@ export function taskError(reason: TaskFailureReason, message: string): RpcError 
 /** Returns whether an error of a store says that the same call may succeed later. */
 export function isRetryable(error: unknown): boolean {
   return (error as { retryable?: unknown } | undefined)?.retryable === true
+}
+
+/** Returns whether an error of a store says that it is full, or that the caller has used its share of it. */
+export function isFull(error: unknown): boolean {
+  return error instanceof ConnectionError && error.reason === 'limit'
 }
 
 interface PendingChange {

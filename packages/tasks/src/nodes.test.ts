@@ -301,6 +301,31 @@ describe('a process that dies', () => {
     expect(result?.content[0]?.text).toBe('2000000')
   })
 
+  it('is replaced by a process that resumes only as many tasks at once as `limits.arguments` allows', async () => {
+    const store = memoryStore()
+    let running = 0
+    let most = 0
+    const add = (server: Server, name: string) =>
+      server.tool('t', { task: 'required', resumable: true }, async (_args, ctx) => {
+        if (name === 'first') return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve('')))
+        running += 1
+        most = Math.max(most, running)
+        await pause(20)
+        running -= 1
+        return 'resumed'
+      })
+    const first = createNode(store, (server) => add(server, 'first'))
+    const peer = connectPeer(first)
+    const calls = Array.from({ length: 8 }, () => peer.call('t', { text: 'x'.repeat(20_000) }))
+    const ids = (await Promise.all(calls)).map(({ taskId }) => taskId)
+    first.close()
+    const limits = { arguments: 50_000, perCaller: 1 }
+    const second = connectPeer(createNode(store, (server) => add(server, 'second'), { limits, lease: 60 }))
+    for (const id of ids) await second.until(id, 'completed')
+    // Two within the limit, and one above it.
+    expect(most).toBe(3)
+  })
+
   it('is replaced by one of 20 processes', async () => {
     const store = memoryStore()
     const first = createCutStore(store)

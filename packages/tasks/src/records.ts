@@ -33,8 +33,8 @@ export class TaskRecords {
     this.#onWarning = onWarning
   }
 
-  async create(id: string, data: TaskData, ttl: number, lease: TaskLease): Promise<void> {
-    await this.#store.create(id, this.#write(data), ttl, lease)
+  async create(id: string, data: TaskData, ttl: number, lease: TaskLease, caller: string | undefined): Promise<void> {
+    await this.#store.create(id, this.#write(data), ttl, lease, caller)
   }
 
   async get(id: string): Promise<LoadedTask | undefined> {

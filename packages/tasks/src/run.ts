@@ -11,7 +11,7 @@ import {
   RpcError,
 } from '@mcpx/protocol'
 import type { LongWork, Next, ServerRequest } from '@mcpx/server'
-import { type LiveTask, TaskEnded, taskError } from './live-task.ts'
+import { isFull, type LiveTask, TaskEnded, taskError } from './live-task.ts'
 import { changed, ended, keptAfter, type TaskData, type TaskEnd, toTask, toTaskResult } from './record.ts'
 import { TaskTooLarge } from './records.ts'
 import type { TaskRunner } from './runner.ts'
@@ -179,8 +179,9 @@ export class TaskRun implements LongWork {
     } catch (error) {
       if (!(error instanceof TaskEnded)) {
         const masked = host.toRpcError(error, undefined, this.request)
-        const isTooLarge = error instanceof TaskTooLarge
-        const failure = isTooLarge ? taskError('too-large', 'The result of the task is too large') : masked
+        let failure = masked
+        if (error instanceof TaskTooLarge) failure = taskError('too-large', 'The result of the task is too large')
+        else if (isFull(error)) failure = taskError('limit', 'There is no room for the result of the task')
         await live.change((data) => ended(data, failed(failure))).catch(() => {})
       }
     }

@@ -12,7 +12,7 @@ import {
   SharedLimit,
 } from '@mcpx/protocol'
 import type { ExtensionHost, ServerRequest } from '@mcpx/server'
-import { isRetryable, LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
+import { isFull, isRetryable, LiveTask, type TaskFailureReason, taskError } from './live-task.ts'
 import type { TaskSettings } from './options.ts'
 import { ended, hasEnded, hasExpired, keptAfter, type LoadedTask, type TaskData } from './record.ts'
 import { type TaskRecords, TaskTooLarge } from './records.ts'
@@ -46,6 +46,8 @@ export class TaskRunner {
   #isStarted = false
   #isSweeping = false
   #nextSweep = 0
+  /** Whether further tasks of other processes may be claimed. */
+  #hasRoom = true
 
   constructor(host: ExtensionHost, records: TaskRecords, settings: TaskSettings) {
     this.host = host
@@ -118,10 +120,14 @@ export class TaskRunner {
       this.#lease.owner,
     )
     try {
-      await this.records.create(id, data, kept, this.#lease)
+      await this.records.create(id, data, kept, this.#lease, run.caller)
     } catch (error) {
       this.#kept.release(run.caller)
       this.#arguments.release(run.caller, bytes)
+      if (isFull(error)) {
+        this.host.report(error)
+        return undefined
+      }
       // The store may have created the task before it failed. Cancel the task, because otherwise another process would
       // resume it.
       live.change((stored) => ended(stored, { status: 'cancelled' })).catch(() => {})
@@ -145,6 +151,10 @@ export class TaskRunner {
     const { run, bytes = 0 } = this.#runs.get(id) ?? {}
     this.#arguments.release(run?.caller, bytes)
     this.#runs.delete(id)
+    if (this.#hasRoom) return
+    this.#hasRoom = true
+    this.#nextSweep = 0
+    void this.sweep()
   }
 
   /** Claims the tasks of processes that have crashed. Called by a timer, and when a client polls. */
@@ -154,7 +164,7 @@ export class TaskRunner {
     this.#isSweeping = true
     this.#nextSweep = now + this.settings.lease / 4
     try {
-      for (;;) {
+      while (this.#hasRoom) {
         const task = await this.records.claim(this.#lease)
         if (task === undefined) return
         if (this.host.closing.aborted) return void (await this.#leave(task.id))
@@ -201,7 +211,10 @@ export class TaskRunner {
     const request: ServerRequest = { method: 'tools/call', params }
     const live = new LiveTask(this.records, task, this.#lease.owner)
     const run = new TaskRun(this, { request, auth, client }, { isResumable: true, live })
-    this.#runs.set(task.id, { run, live, bytes: 0 })
+    // A claimed task is resumed even above the limit, but then no other task is claimed until one has ended.
+    const estimated = estimateBytes(JSON.stringify(params))
+    this.#hasRoom = this.#arguments.acquire(undefined, estimated) === undefined
+    this.#runs.set(task.id, { run, live, bytes: this.#hasRoom ? estimated : 0 })
     await this.#open(live)
     try {
       await live.change((counted) => ({ ...counted, resumptions: counted.resumptions + 1 }))

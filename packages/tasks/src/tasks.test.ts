@@ -1,4 +1,5 @@
 import {
+  type Exchange,
   type JsonObject,
   type Responder,
   RpcError,
@@ -6,11 +7,12 @@ import {
   type TaskStore,
   withEnvelope,
 } from '@mcpx/protocol'
-import { createServer, memoryStore, type ServerOptions, ToolError } from '@mcpx/server'
+import { createMemoryTaskStore } from '@mcpx/protocol/memory'
+import { createServer, memoryStore, type Server, type ServerOptions, ToolError } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { continueAsTask, type TasksOptions, tasks } from './index.ts'
-import { closePeers, connectPeer } from './peer.fixture.ts'
+import { closePeers, connectPeer, type Peer } from './peer.fixture.ts'
 
 const servers: { close(): void }[] = []
 afterEach(async () => {
@@ -752,6 +754,42 @@ describe('tasks()', () => {
     expect(await peer.call('wait', { text })).toMatchObject({ resultType: 'task' })
     const tooLarge = await peer.call('wait', { text: 'x'.repeat(20_000) })
     expect(tooLarge).toMatchObject({ code: -32603, data: { reason: 'too-large' } })
+  })
+})
+
+describe('tasks in a store with limits', () => {
+  /** A peer whose exchanges name a caller, as those over HTTP do. */
+  function connectCaller(server: Server, caller: string): Peer {
+    const respond: Responder['respond'] = (message, exchange) => {
+      const get = (target: Exchange, name: keyof Exchange) => {
+        const value: unknown = name === 'caller' ? caller : Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      }
+      return server.respond(message, new Proxy(exchange, { get: get as never }))
+    }
+    return connectPeer({ respond })
+  }
+
+  it('of one caller leave room for those of others, and fail by name', async () => {
+    const store = { ...memoryStore(), tasks: createMemoryTaskStore({ maxTotalCharacters: 100_000 }) }
+    const faults: unknown[] = []
+    const server = createServer(
+      { name: 'full', version: '1' },
+      { extensions: [tasks({ store })], onError: (error) => faults.push(error) },
+    ).tool('t', { task: 'required' }, () => 'x'.repeat(10_000))
+    const [alice, bob] = [connectCaller(server, 'alice'), connectCaller(server, 'bob')]
+    const ends: string[] = []
+    for (let count = 0; count < 3; count++) {
+      const { taskId } = await alice.call('t')
+      const { status = '', error } = await alice.until(taskId, 'completed', 'failed')
+      ends.push(`${status} ${error?.data?.reason}`)
+    }
+    expect(ends).toEqual(['completed undefined', 'completed undefined', 'failed limit'])
+    expect(faults).toMatchObject([{ message: expect.stringMatching(/^maxTotalCharacters: the tasks of one caller/) }])
+    await bob.until((await bob.call('t')).taskId, 'completed')
+    for (let count = 0; count < 100; count++) await alice.call('t')
+    expect(await alice.call('t')).toMatchObject({ code: -32603, data: { reason: 'limit' } })
+    await bob.until((await bob.call('t')).taskId, 'completed')
   })
 })
 

@@ -151,7 +151,7 @@ export function bearer(options: BearerOptions): BearerGuard {
     const credentials = readCredentials(request)
     if (credentials === undefined) throw new CredentialsError('missing', 'a token is required')
     const auth = await verify(credentials.token, request)
-    if (proofs !== undefined) await proofs.check(credentials, auth.claims, request)
+    if (proofs !== undefined) await proofs.check(credentials, auth, request)
     else if (credentials.scheme === 'DPoP' || boundKey(auth.claims) !== undefined) {
       throw new CredentialsError('bound', 'tokens that are bound to a key are not accepted here')
     }

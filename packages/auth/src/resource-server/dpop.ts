@@ -3,7 +3,7 @@
  * accepted once (RFC 9449, section 7).
  */
 
-import type { ReplayStore } from '@mcpx/protocol'
+import { type AuthInfo, principalOf, type ReplayStore } from '@mcpx/protocol'
 import { createMemoryReplayStore } from '@mcpx/protocol/memory'
 import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, jwtVerify, SignJWT } from 'jose'
 import { type Claims, type Credentials, CredentialsError } from './credentials.ts'
@@ -46,8 +46,8 @@ export function createProofChecker(options: DpopOptions, resource: URL) {
     algorithms,
     nonces,
     /** Rejects with `CredentialsError` if the proof is missing or invalid, or belongs to another token. */
-    async check({ scheme, token }: Credentials, claims: Claims | undefined, request: Request): Promise<void> {
-      const key = boundKey(claims)
+    async check({ scheme, token }: Credentials, auth: AuthInfo, request: Request): Promise<void> {
+      const key = boundKey(auth.claims)
       if (scheme === 'Bearer') {
         if (key !== undefined) throw new CredentialsError('bound', 'the token is bound to a key: send it with a proof')
         if (required) throw new CredentialsError('unbound', 'only tokens that are bound to a key are accepted')
@@ -62,9 +62,9 @@ export function createProofChecker(options: DpopOptions, resource: URL) {
       if (nonces !== undefined && !(await nonces.accepts(proof.nonce))) {
         throw new CredentialsError('proof_nonce', 'the proof must contain the nonce of this response')
       }
-      // Store the id after all checks, so that only clients with a valid token can fill the store.
-      const expiresAt = proof.issuedAt + maxAge
-      await useOnce(replayStore, `${key} ${proof.id}`, Math.max(expiresAt - Date.now(), 0) + REPLAY_MARGIN)
+      // Store the id after all checks, so that only clients with a valid token can store ids.
+      const ttl = Math.max(proof.issuedAt + maxAge - Date.now(), 0) + REPLAY_MARGIN
+      await useOnce(replayStore, `${key} ${proof.id}`, ttl, principalOf(auth))
     },
   }
 }
@@ -78,10 +78,10 @@ export function boundKey(claims: Claims | undefined): string | undefined {
   throw new CredentialsError('bound', 'the token is bound in a way that is not supported here')
 }
 
-async function useOnce(replayStore: ReplayStore, id: string, ttl: number): Promise<void> {
+async function useOnce(replayStore: ReplayStore, id: string, ttl: number, caller: string | undefined): Promise<void> {
   let isNew: boolean
   try {
-    isNew = await replayStore.add(await sha256(id), ttl)
+    isNew = await replayStore.add(await sha256(id), ttl, caller)
   } catch (cause) {
     throw new CredentialsError('unavailable', 'proofs cannot be checked at the moment', { cause })
   }
