@@ -95,7 +95,7 @@ describe('a lost response', () => {
       },
     ],
     ['by a stream that ends', (response) => stream(response).end()],
-  ] as [string, (response: ServerResponse) => unknown][])('%s has a safe `retryable` [C-048]', async (_, answer) => {
+  ] as [string, (response: ServerResponse) => unknown][])('%s has a safe `retryable` [C-048]', async (kind, answer) => {
     const { url, seen } = await serve((_, response) => answer(response))
     const { connection } = await reach(url)
     expect(await catchError(() => connection.request('tools/call', modern()))).toMatchObject({
@@ -108,7 +108,25 @@ describe('a lost response', () => {
       retryable: true,
       hint: 'The same request can safely be sent again.',
     })
-    expect(seen.length).toBe(2)
+    // Without any byte of the response, a safe request is sent again.
+    expect(seen.length).toBe(kind === 'before the headers' ? 3 : 2)
+  })
+
+  it('because the server closed the connection is replaced: a safe request is sent again once, with another id', async () => {
+    let closed = 0
+    const { url, seen } = await serve((one, response) => {
+      if (closed++ === 0) return void response.destroy()
+      const events = stream(response)
+      events.event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })
+      events.event({ jsonrpc: '2.0', id: one.message.id, result: { ok: true } })
+      events.end()
+    })
+    const { connection, heard, problems } = await reach(url)
+    const notified: unknown[] = []
+    const onNotification = ({ method }: { method: string }) => void notified.push(method)
+    expect(await connection.request('tools/list', modern(), { onNotification })).toEqual({ ok: true })
+    expect(seen.map(({ message }) => message.id)).toEqual([1, 2])
+    expect([notified, heard, problems]).toEqual([['notifications/progress'], [], []])
   })
 
   it.each([[undefined], [null], [{}]])('has a named error if the fetch of the options returns %o', async (given) => {

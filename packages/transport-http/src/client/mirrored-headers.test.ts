@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkAnnotations, encodeValue } from '../mirrored-headers.ts'
 import { createToolHeaders } from './modern.ts'
-import { empty, failure, modern, reach, result, type Seen, serve } from './peer.fixture.ts'
+import { empty, failure, modern, reach, result, type Seen, serve, stream } from './peer.fixture.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
@@ -214,6 +214,25 @@ describe('a modern connection', () => {
     expect(new Set(seen.map(({ message }) => message.id)).size).toBe(4)
     expect(seen[1]?.message.params._meta).not.toHaveProperty('progressToken')
     expect(seen[1]?.message.params._meta).toHaveProperty(['io.modelcontextprotocol/protocolVersion'], '2026-07-28')
+  })
+
+  it('receives the notifications about a call that it makes again', async () => {
+    const { url } = await serve((one, response) => {
+      const { id, method, params } = one.message
+      if (method === 'tools/list') return result(response, one, { tools: [tool('t', { region })] })
+      if (one.headers['mcp-param-region'] === undefined) return failure(response, one, 400, { code: -32020 })
+      const { progressToken } = params._meta
+      const events = stream(response)
+      events.event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } })
+      events.event({ jsonrpc: '2.0', id, result: {} })
+      events.end()
+    })
+    const { connection, heard } = await reach(url)
+    const notified: unknown[] = []
+    const params = modern({ name: 't', arguments: { region: 'eu' } })
+    const onNotification = ({ method }: { method: string }) => void notified.push(method)
+    expect(await connection.request('tools/call', params, { onNotification })).toEqual({})
+    expect([notified, heard]).toEqual([['notifications/progress'], []])
   })
 
   it('does not call again if the newest list is the same or missing', async () => {

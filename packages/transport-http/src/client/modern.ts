@@ -9,6 +9,7 @@ import {
   type NotificationMessage,
   PROTOCOL_VERSION_KEY,
   quoted,
+  type RequestId,
   type RequestMessage,
   type ResponseMessage,
 } from '@mcpx/protocol'
@@ -22,8 +23,9 @@ import {
 import type { ClientEra, EraHost } from './era.ts'
 import type { Cursor } from './event-reader.ts'
 import { readRpcResponse } from './rpc-response.ts'
-import { expectAccepted, type HeaderValues, labelOf, post, responseLostError } from './send.ts'
+import { expectAccepted, type HeaderValues, labelOf, post, responseLostError, wasClosedBeforeResponse } from './send.ts'
 
+const LISTEN = 'subscriptions/listen'
 /** Maximum number of pages to read in search of the tool that is called. */
 const MAX_PAGES = 100
 /** Maximum number of notifications that the responder handles at once. */
@@ -61,20 +63,36 @@ export class ModernEra implements ClientEra {
     return this.#toolHeaders.headersOf(message, this.#revision)
   }
 
-  async #post(message: RequestMessage, headers: HeaderValues, signal: AbortSignal): Promise<ResponseMessage> {
+  /**
+   * Sends a request. If the connection is closed before the response begins, sends a request that is safe to repeat
+   * once more, with another id.
+   *
+   * @param owner the id of the pending request
+   */
+  async #post(
+    message: RequestMessage,
+    headers: HeaderValues,
+    signal: AbortSignal,
+    owner: RequestId = message.id,
+  ): Promise<ResponseMessage> {
     const { settings, report } = this.#host
-    const { id } = message
     const label = labelOf(message)
     const cursor: Cursor = {}
-    const onMessage = (other: Message) => this.#handle(other, message)
-    const response = await post(settings, message, headers, signal)
+    const onMessage = (other: Message) => this.#handle(other, owner)
+    let { id } = message
+    const response = await post(settings, message, headers, signal).catch((error: unknown) => {
+      // The notifications of a subscription contain the id of its request, so the subscription is opened again instead.
+      if (message.method === LISTEN || !wasClosedBeforeResponse(error)) throw error
+      id = this.#host.nextId()
+      return post(settings, { ...message, id }, headers, signal)
+    })
     const rpcResponse = await readRpcResponse(response, settings, { id, label, signal, cursor, onMessage, report })
     if (rpcResponse === undefined) throw responseLostError(label, cursor.cut)
-    return rpcResponse
+    return id === owner ? rpcResponse : { ...rpcResponse, id: owner }
   }
 
   /** Handles a message on the stream of a request. The message belongs to this request. */
-  #handle(message: Message, { id }: RequestMessage): void {
+  #handle(message: Message, id: RequestId): void {
     const { report } = this.#host
     if (!('method' in message)) this.#host.handleResponse(message)
     else if ('id' in message) report(new Error(`A request by the server was ignored: ${message.method.slice(0, 100)}`))
@@ -115,8 +133,7 @@ export class ModernEra implements ClientEra {
     await this.#refreshTools(call, signal).catch(this.#host.report)
     const newHeaders = this.#headersOf(call)
     if (JSON.stringify(newHeaders) === JSON.stringify(headers)) return rejection
-    const rpcResponse = await this.#post({ ...call, id: this.#host.nextId() }, newHeaders, signal)
-    return { ...rpcResponse, id: call.id }
+    return this.#post({ ...call, id: this.#host.nextId() }, newHeaders, signal, call.id)
   }
 
   /** Lists the tools, up to the page with the called tool. */

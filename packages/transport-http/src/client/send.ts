@@ -285,6 +285,17 @@ export function responseLostError(label: string, cause?: unknown): ConnectionErr
   })
 }
 
+/** The codes of runtimes for connections that the server closed before it began to respond. */
+const closedCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClosed'])
+
+/**
+ * Returns whether the connection of a request that can safely be repeated was closed before its response began. Servers
+ * close idle connections, possibly while a request is on its way.
+ */
+export function wasClosedBeforeResponse(error: unknown): boolean {
+  return error instanceof ConnectionError && error.retryable && closedCodes.has(codeOf(error.cause ?? {}))
+}
+
 function repeatHint(label: string): string {
   return isRepeatable(label)
     ? 'The same request can safely be sent again.'
