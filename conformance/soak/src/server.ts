@@ -58,6 +58,8 @@ async function main(): Promise<void> {
     port,
     sse: '/sse',
     keepAlive: 2_000,
+    // The end of a run checks that no socket is left.
+    keepAliveTimeout: 5_000,
     sessions: { ttl: defects.includes('sessions') ? 3_600_000 : 15_000, retry: 100, awayTimeout: 10_000 },
     sendTimeout: 10_000,
     limits: { perCaller: 1 },

@@ -104,6 +104,7 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'transport-http/client/options.ts maxDelay': driven('reconnect.minDelay and maxDelay'),
   'transport-http/client/options.ts minDelay': driven('reconnect.minDelay and maxDelay'),
   'transport-http/client/options.ts probeTimeout': driven('probeTimeout: 10 s'),
+  'transport-http/node/serve-http.ts keepAliveTimeout': FUNCTION_OF_NODE,
   'transport-http/node/serve-http.ts requestTimeout': FUNCTION_OF_NODE,
   'transport-http/server/options.ts awayTimeout': driven('sessions.awayTimeout: 5 min'),
   'transport-http/server/options.ts bodyTimeout': driven('bodyTimeout: 30 s'),

@@ -132,7 +132,8 @@ async function main(): Promise<void> {
   const shared = await openShared(options)
   const { server, counts } = createHost(shared, hasAllFeatures)
   const authenticate = knowsCallers ? readCaller : undefined
-  const served = await serveHttp(server, { port: 0, ...serve, authenticate })
+  // `expectResources` waits until idle connections are closed.
+  const served = await serveHttp(server, { port: 0, keepAliveTimeout: 5_000, ...serve, authenticate })
   const { url, port } = served
   process.on('message', async (command) => {
     if (command === 'look') process.send?.({ held: look(counts) })

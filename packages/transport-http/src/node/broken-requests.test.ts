@@ -93,17 +93,31 @@ it('allows headers up to the request timeout', () => {
   }
 })
 
+it('keeps idle connections open for 75 s, or for the time of the option', async () => {
+  for (const [options, seconds] of [
+    [{}, 75],
+    [{ keepAliveTimeout: 1_000 }, 1],
+  ] as const) {
+    const { socket, answer } = await dial(options)
+    const received = once(socket, 'data')
+    socket.write(`${head}\r\n\r\n${body}`)
+    expect(String(await received)).toContain(`\r\nKeep-Alive: timeout=${seconds}\r\n`)
+    if (seconds === 1) await answer
+  }
+})
+
 it('rejects an invalid limit', async () => {
   const server = new HandWritten()
   for (const value of [0, -1, 1.5, Number.NaN]) {
     await expect(serveHttp(server, { port: 0, maxHeaderSize: value })).rejects.toThrow(/^maxHeaderSize: /)
     await expect(serveHttp(server, { port: 0, requestTimeout: value })).rejects.toThrow(/^requestTimeout: /)
+    await expect(serveHttp(server, { port: 0, keepAliveTimeout: value })).rejects.toThrow(/^keepAliveTimeout: /)
   }
 })
 
 describe('a body with a content length above the limit', () => {
   it('is read and discarded for a moment, so that a client that reads afterwards gets the response', async () => {
-    const { socket, answer } = await dial({ limits: { body: 1_000 } })
+    const { socket, answer } = await dial({ limits: { body: 1_000 }, keepAliveTimeout: 1_000 })
     socket.pause()
     const large = 20_000_000
     await new Promise((sent) => {

@@ -11,10 +11,11 @@ import { JSON_TYPE } from '../headers.ts'
 interface ArrivalLimits {
   readonly maxHeaderSize?: number | undefined
   readonly requestTimeout?: number | undefined
+  readonly keepAliveTimeout?: number | undefined
 }
 
 type ArrivalSettings = Required<
-  Pick<ServerOptions, 'maxHeaderSize' | 'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'>
+  Pick<ServerOptions, keyof ArrivalLimits | 'headersTimeout' | 'connectionsCheckingInterval'>
 >
 
 /**
@@ -25,13 +26,20 @@ type ArrivalSettings = Required<
 export function arrivalSettings({
   maxHeaderSize = 16 * 1024,
   requestTimeout = 60_000,
+  keepAliveTimeout = 75_000,
 }: ArrivalLimits): ArrivalSettings {
-  for (const [name, value] of Object.entries({ maxHeaderSize, requestTimeout })) {
+  for (const [name, value] of Object.entries({ maxHeaderSize, requestTimeout, keepAliveTimeout })) {
     if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name}: expected an integer from 1, got ${value}`)
   }
   const connectionsCheckingInterval = Math.ceil(requestTimeout / 4)
   // Node has a separate timeout for headers. Its default may be shorter than `requestTimeout`.
-  return { maxHeaderSize, requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval }
+  return {
+    maxHeaderSize,
+    requestTimeout,
+    keepAliveTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval,
+  }
 }
 
 export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unsent: OpenResponses): void {

@@ -41,6 +41,12 @@ export interface ServeHttpOptions extends EndpointOptions {
    * with 408, and the connection is closed. This can take up to a quarter of the time longer. Default: 60,000.
    */
   readonly requestTimeout?: number | undefined
+  /**
+   * How long a connection may be idle before it is closed, in ms. It should be longer than the time for which a proxy in
+   * front of the server keeps its connections open, because the proxy may send a request while the connection is closed,
+   * and responds with 502 then. Default: 75,000.
+   */
+  readonly keepAliveTimeout?: number | undefined
 }
 
 export interface HttpServer {
@@ -65,11 +71,19 @@ export interface HttpServer {
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const problem = unknownOption('serveHttp', options, [...ENDPOINT_OPTIONS, ...OWN_OPTIONS], { hostname: 'host' })
   if (problem !== undefined) throw new TypeError(problem)
-  const { host = '127.0.0.1', port: wanted = 3000, path, maxHeaderSize, requestTimeout, ...ofEndpoint } = options
+  const {
+    host = '127.0.0.1',
+    port: wanted = 3000,
+    path,
+    maxHeaderSize,
+    requestTimeout,
+    keepAliveTimeout,
+    ...ofEndpoint
+  } = options
   const address = readAddress(host, wanted)
   const paths = readPaths(path, options.sse)
   const served = paths.map(withoutLastSlash)
-  const settings = arrivalSettings({ maxHeaderSize, requestTimeout })
+  const settings = arrivalSettings({ maxHeaderSize, requestTimeout, keepAliveTimeout })
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const report = guarded(options.onWarning)
   const app = mcp(server, { ...ofEndpoint, allowedHosts })
@@ -126,6 +140,7 @@ const OWN_OPTIONS: readonly Exclude<keyof ServeHttpOptions, keyof EndpointOption
   'path',
   'maxHeaderSize',
   'requestTimeout',
+  'keepAliveTimeout',
 ]
 
 /** Returns the served paths. The first one is the path of the endpoint. */
