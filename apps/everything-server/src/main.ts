@@ -32,6 +32,7 @@ if (values.stdio === true) {
     authenticate: guardByKey(process.env.EVERYTHING_KEY ?? crypto.randomUUID()),
     maxHeaderSize: 16_384,
     requestTimeout: 30_000,
+    keepAliveTimeout: 120_000,
   })
   console.log(`serving ${url}`)
   const stop = async () => {

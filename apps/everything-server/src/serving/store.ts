@@ -23,7 +23,7 @@ export function createStore(): Store {
       maxTotalCharacters: 16 * 1024 * 1024,
       ttl: 600_000,
     }),
-    tasks: createMemoryTaskStore({ maxTasks: 5_000, maxTotalCharacters: 16 * 1024 * 1024 }),
+    tasks: createMemoryTaskStore({ maxTasks: 5_000, maxTotalCharacters: 16 * 1024 * 1024, perCaller: 0.5 }),
     bus: createMemoryEventBus({
       onWarning: (error) => console.error('an event of another process was lost:', error),
     }),

@@ -15,7 +15,7 @@ export function guardTokens(url: string, login: DevAuthorizationServer): BearerG
     // Groups count as scopes, in addition to the granted scopes.
     readScopes: ({ scope = '', groups = [] }) => [...String(scope).split(' '), ...[groups].flat().map(String)],
     dpop: {
-      replayStore: createMemoryReplayStore({ maxIds: 10_000 }),
+      replayStore: createMemoryReplayStore({ maxIds: 10_000, perCaller: 0.5 }),
       required: false,
       algorithms: ['ES256', 'EdDSA'],
       maxAge: 60_000,
