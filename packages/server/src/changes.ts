@@ -173,10 +173,9 @@ export class ChangeHub {
   #subscribeToParts(): void {
     for (const part of this.#parts) {
       if (this.#subscribed.has(part) || part.changes === undefined) continue
-      // Pass a new function to each part, because parts may share one `Set` of listeners.
       const subscribe = () => {
-        const listener: ChangeListener = (change, isShared = false) => this.#note(change, isShared)
-        const unsubscribe = part.changes?.(listener)
+        // Pass a new function to each part, because parts may share one `Set` of listeners.
+        const unsubscribe = part.changes?.((change, isShared) => this.#note(change, isShared))
         this.#subscribed.set(part, unsubscribe ?? (() => {}))
       }
       if (this.#parts.length === 1) subscribe()

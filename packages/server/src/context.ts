@@ -127,7 +127,15 @@ export class RequestContext implements Context {
   // a function is created only if it is used.
 
   get progress(): Context['progress'] {
-    return (done, total, message) => this.#sendProgress(done, total, message)
+    return (done, total, message) => {
+      const { progressToken } = this.meta
+      if (progressToken === undefined || !(done > this.#lastProgress)) return undefined
+      this.#lastProgress = done
+      const params: JsonObject = { progressToken, progress: done }
+      if (total !== undefined) params.total = total
+      if (message !== undefined) params.message = message
+      return this.#access.notify('notifications/progress', params)
+    }
   }
 
   get closeStream(): Context['closeStream'] {
@@ -161,16 +169,6 @@ export class RequestContext implements Context {
 
   get step(): Context['step'] {
     return (key, run) => this.#track('step', [key], async () => this.#getAsker().step(key, run))
-  }
-
-  #sendProgress(done: number, total: number | undefined, message: string | undefined): Awaitable<void> {
-    const { progressToken } = this.meta
-    if (progressToken === undefined || !(done > this.#lastProgress)) return undefined
-    this.#lastProgress = done
-    const params: JsonObject = { progressToken, progress: done }
-    if (total !== undefined) params.total = total
-    if (message !== undefined) params.message = message
-    return this.#access.notify('notifications/progress', params)
   }
 
   #askOne<Answer>(member: string, key: string, create: () => Question): Promise<Answer> {

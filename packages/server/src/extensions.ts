@@ -139,55 +139,56 @@ export class Extensions {
     for (const [name, kind] of Object.entries(MEMBER_KINDS)) {
       expectKind(`${placeOf(id)}, ${name}`, kind, members[name as keyof ExtensionMembers])
     }
-    const { methods, resultTypes, subscriptions, notifications, errorCodes, middleware, toolOptions, handler } = members
-    const claim = (kind: string, name: string | number) => this.#claim(`${kind} ${quoted(String(name))}`, id)
-    for (const [name, method] of entriesOf(methods)) {
-      claim('the method', name)
-      checkMethod(name, method, id, eras)
+    const { methods = {}, resultTypes = {}, subscriptions = {}, notifications = [], errorCodes = [] } = members
+    const { middleware, toolOptions = {}, handler } = members
+    const claim = (kind: string, name: string | number, isReserved: boolean) => {
+      const member = `${kind} ${quoted(String(name))}`
+      const owner = this.#owners.get(member)
+      if (owner !== undefined)
+        throw invalid(`${quoted(id)} and ${quoted(owner)} both have ${member}; remove one of them`)
+      if (isReserved) throw invalid(`${quoted(id)} has ${member}, which belongs to the protocol; choose another name`)
+      this.#owners.set(member, id)
+    }
+    for (const [name, method] of Object.entries(methods)) {
+      claim('the method', name, isOfProtocol(name, 'request', eras))
+      const place = `${placeOf(id)}, methods, ${quoted(name)}`
+      checkOptionNames(place, method, ['params', 'result', 'requiresDeclaration', 'cacheable', 'mayAsk', 'run'])
+      expectSchema(`${place}, params`, method.params)
+      expectSchema(`${place}, result`, method.result)
+      expectKind(`${place}, run`, 'function', method.run ?? null)
       this.#methods.set(name, { ...method, extension: id, eras })
     }
-    for (const [type, names] of entriesOf(resultTypes)) {
-      claim('the result type', type)
-      if (type === 'complete' || type === 'input_required') throw reserved('the result type', type, id)
+    for (const [type, names] of Object.entries(resultTypes)) {
+      claim('the result type', type, type === 'complete' || type === 'input_required')
       expectKind(`${placeOf(id)}, resultTypes, ${quoted(type)}`, 'array', names)
       this.#resultTypes.set(type, names)
     }
-    for (const [name, subscription] of entriesOf(subscriptions)) {
-      claim('the subscription', name)
-      if (Object.hasOwn(SubscriptionFilter.shape, name)) throw reserved('the subscription', name, id)
+    for (const [name, subscription] of Object.entries(subscriptions)) {
+      claim('the subscription', name, Object.hasOwn(SubscriptionFilter.shape, name))
       const place = `${placeOf(id)}, subscriptions, ${quoted(name)}`
       checkOptionNames(place, subscription, ['value', 'requiresDeclaration', 'open'])
       expectSchema(`${place}, value`, subscription.value ?? null)
       expectKind(`${place}, open`, 'function', subscription.open ?? null)
       this.subscriptions.set(name, { ...subscription, extension: id, eras })
     }
-    for (const code of errorCodes ?? []) {
-      claim('the error code', code)
+    for (const code of errorCodes) {
+      claim('the error code', code, Object.values<number>(ErrorCode).includes(code))
       if (!Number.isInteger(code))
         throw new RegistrationError(`${placeOf(id)}, errorCodes: expected integers, got ${code}`)
-      if (Object.values<number>(ErrorCode).includes(code)) throw reserved('the error code', String(code), id)
       this.#errorCodes.add(code)
     }
-    for (const [name, option] of entriesOf(toolOptions)) {
-      claim('the tool option', name)
-      if (TOOL_OPTION_NAMES.includes(name)) throw reserved('the tool option', name, id)
+    for (const [name, option] of Object.entries(toolOptions)) {
+      claim('the tool option', name, TOOL_OPTION_NAMES.includes(name))
       expectKind(`${placeOf(id)}, toolOptions, ${quoted(name)}`, 'object', option)
       this.toolOptions.set(name, option)
     }
-    for (const name of notifications ?? []) {
+    for (const name of notifications) {
       expectKind(`${placeOf(id)}, notifications`, 'string', name ?? null)
-      claim('the notification', name)
-      if (isOfProtocol(name, 'notification', eras)) throw reserved('the notification', name, id)
+      claim('the notification', name, isOfProtocol(name, 'notification', eras))
       this.notifications.set(name, id)
     }
     if (middleware !== undefined) this.middlewares.push(middleware)
     if (handler !== undefined) this.parts.push(handler)
-  }
-
-  #claim(member: string, id: string): void {
-    const owner = this.#owners.get(member)
-    if (owner !== undefined) throw invalid(`${quoted(id)} and ${quoted(owner)} both have ${member}; remove one of them`)
-    this.#owners.set(member, id)
   }
 }
 
@@ -197,10 +198,8 @@ export function missingDeclaration(
   { extensions = {} }: ClientCapabilities,
 ): RpcError | undefined {
   if (requiresDeclaration !== true || Object.hasOwn(extensions, extension)) return undefined
-  return missingClientCapability(
-    { extensions: { [extension]: {} } },
-    `The client must declare the extension ${extension}`,
-  )
+  const message = `The client must declare the extension ${extension}`
+  return missingClientCapability({ extensions: { [extension]: {} } }, message)
 }
 
 /** Checks a value that a client sent. Returns the converted value. Throws an `RpcError` that names the place. */
@@ -273,27 +272,10 @@ function isOfProtocol(name: string, kind: 'request' | 'notification', eras: read
   return eras.some((era) => revisionsOf(era).some((each) => methodEntry(each, name, kind) !== undefined))
 }
 
-function checkMethod(name: string, method: ExtensionMethod, id: string, eras: readonly Era[]): void {
-  if (isOfProtocol(name, 'request', eras)) throw reserved('the method', name, id)
-  const place = `${placeOf(id)}, methods, ${quoted(name)}`
-  checkOptionNames(place, method, ['params', 'result', 'requiresDeclaration', 'cacheable', 'mayAsk', 'run'])
-  expectSchema(`${place}, params`, method.params)
-  expectSchema(`${place}, result`, method.result)
-  expectKind(`${place}, run`, 'function', method.run ?? null)
-}
-
-function reserved(kind: string, name: string, id: string): RegistrationError {
-  return invalid(`${quoted(id)} has ${kind} ${quoted(name)}, which belongs to the protocol; choose another name`)
-}
-
 function placeOf(id: string): string {
   return `createServer, extensions, ${quoted(id)}`
 }
 
 function invalid(problem: string): RegistrationError {
   return new RegistrationError(`createServer, extensions: ${problem}`)
-}
-
-function entriesOf<Value>(record: Readonly<Record<string, Value>> | undefined): [string, Value][] {
-  return Object.entries(record ?? {})
 }

@@ -7,7 +7,6 @@ import {
   insufficientScope,
   invalidParams,
   MAX_CURSOR_LENGTH,
-  type PageRequest,
   quoted,
 } from '@mcpx/protocol'
 import { fromBase64Url, toBase64Url } from './base64.ts'
@@ -75,6 +74,9 @@ export type CacheHints = Pick<CacheableResult, 'ttlMs' | 'cacheScope'>
 export function toCacheHints(hints: CacheHints | undefined, isRestricted: boolean): CacheHints {
   return isRestricted ? { ...hints, cacheScope: 'private' } : { ...hints }
 }
+
+/** Returns the name of an item, for `cutPage`. */
+export const nameOf = ({ name }: NamedItem): string => name
 
 /** The items of one kind, in the order of registration. */
 export class NamedItems<Item extends NamedItem> {
@@ -151,32 +153,7 @@ export interface ListOptions {
   readonly hints: CacheHints | undefined
 }
 
-/** The members of a page except its items. */
-export interface PageFrame extends CacheHints {
-  nextCursor?: string
-}
-
-/** Returns a page of the items that the caller may see. Cursors contain `list`, so they are valid only for this list. */
-export function listPage<Item extends NamedItem>(
-  items: NamedItems<Item>,
-  list: string,
-  { pageSize, hints }: ListOptions,
-  { cursor }: PageRequest,
-  { auth }: Pick<Context, 'auth'>,
-): { items: readonly Item[]; frame: PageFrame } {
-  const page = cutPage(items.visibleTo(auth), ({ name }) => name, list, cursor, pageSize)
-  return { items: page.items, frame: toPageFrame(page, hints, items.isRestricted) }
-}
-
-export function toPageFrame(
-  { nextCursor }: Page<unknown>,
-  hints: CacheHints | undefined,
-  isRestricted: boolean,
-): PageFrame {
-  const frame = toCacheHints(hints, isRestricted)
-  return nextCursor === undefined ? frame : { nextCursor, ...frame }
-}
-
+/** A page of a list, and the cursor of the next page. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly nextCursor?: string
@@ -187,7 +164,7 @@ const MAX_KEY_LENGTH = 1_024
 
 /**
  * Returns the page after a cursor. A cursor contains the name of the last item of the previous page, so it stays valid when
- * items are added or removed.
+ * items are added or removed. It also contains `list`, so it is valid only for this list.
  */
 export function cutPage<Item>(
   all: readonly Item[],

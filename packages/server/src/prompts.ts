@@ -25,10 +25,12 @@ import type { Completer, Completers } from './completion.ts'
 import { RegistrationError } from './errors.ts'
 import {
   createAccessRule,
+  cutPage,
   type ListOptions,
-  listPage,
   type NamedItem,
   NamedItems,
+  nameOf,
+  toCacheHints,
   type VisibilityOptions,
 } from './named-items.ts'
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
@@ -100,9 +102,10 @@ export class Prompts extends NamedItems<RegisteredPrompt> {
   }
 
   readonly handler: PromptHandler = {
-    listPrompts: async (page, ctx) => {
-      const { items, frame } = listPage(this, 'prompts', this.#options, page, ctx)
-      return { prompts: items.map(({ definition }) => definition), ...frame }
+    listPrompts: async ({ cursor }, { auth }) => {
+      const { pageSize, hints } = this.#options
+      const { items, ...next } = cutPage(this.visibleTo(auth), nameOf, 'prompts', cursor, pageSize)
+      return { prompts: items.map(({ definition }) => definition), ...next, ...toCacheHints(hints, this.isRestricted) }
     },
     getPrompt: async (params, ctx) => this.find(params.name, ctx).get(params.arguments ?? {}, ctx),
   }

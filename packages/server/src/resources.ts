@@ -28,11 +28,10 @@ import {
   cutPage,
   isAdmitted,
   type ListOptions,
-  listPage,
   type NamedItem,
   NamedItems,
+  nameOf,
   toCacheHints,
-  toPageFrame,
   type VisibilityOptions,
 } from './named-items.ts'
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
@@ -197,13 +196,11 @@ export class Resources {
 
   readonly handler: Required<ResourceHandler> = {
     listResources: (page, ctx) => this.#list(page, ctx),
-    listResourceTemplates: async (page, ctx) => {
-      const options = { ...this.#options, hints: this.#options.templateHints }
-      const { items, frame } = listPage(this.#templates, 'templates', options, page, ctx)
-      return {
-        resourceTemplates: items.map(({ name, definition }) => ({ uriTemplate: name, ...definition })),
-        ...frame,
-      }
+    listResourceTemplates: async ({ cursor }, { auth }) => {
+      const { pageSize, templateHints } = this.#options
+      const { items, ...next } = cutPage(this.#templates.visibleTo(auth), nameOf, 'templates', cursor, pageSize)
+      const resourceTemplates = items.map(({ name, definition }) => ({ uriTemplate: name, ...definition }))
+      return { resourceTemplates, ...next, ...toCacheHints(templateHints, this.#templates.isRestricted) }
     },
     readResource: async ({ uri }, ctx) => {
       const { resource, variables } = this.#find(uri, ctx)
@@ -242,10 +239,10 @@ export class Resources {
     const own = this.#resources.visibleTo(ctx.auth).map(({ name, definition }) => ({ uri: name, ...definition }))
     const listing = this.#templates.visibleTo(ctx.auth).filter(({ list }) => list !== undefined)
     const listed = await Promise.all(listing.map((template) => listTemplate(template, ctx)))
-    const page = cutPage([...own, ...listed.flat()], ({ uri }) => uri, 'resources', cursor, pageSize)
+    const { items, ...next } = cutPage([...own, ...listed.flat()], ({ uri }) => uri, 'resources', cursor, pageSize)
     const hasListing = this.#templates.all.some(({ list }) => list !== undefined)
     const isRestricted = this.#resources.isRestricted || (hasListing && this.#templates.isRestricted)
-    return { resources: [...page.items], ...toPageFrame(page, hints, isRestricted) }
+    return { resources: [...items], ...next, ...toCacheHints(hints, isRestricted) }
   }
 }
 

@@ -24,10 +24,12 @@ import { failedResult, RegistrationError, ToolError } from './errors.ts'
 import type { ExtensionToolOption, ExtensionToolOptions } from './extension.ts'
 import {
   createAccessRule,
+  cutPage,
   type ListOptions,
-  listPage,
   type NamedItem,
   NamedItems,
+  nameOf,
+  toCacheHints,
   type VisibilityOptions,
 } from './named-items.ts'
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
@@ -135,9 +137,10 @@ export class Tools extends NamedItems<RegisteredTool> {
   }
 
   readonly handler: ToolHandler = {
-    listTools: async (page, ctx) => {
-      const { items, frame } = listPage(this, 'tools', this.#options, page, ctx)
-      return { tools: items.map(({ definition }) => definition), ...frame }
+    listTools: async ({ cursor }, { auth }) => {
+      const { pageSize, hints } = this.#options
+      const { items, ...next } = cutPage(this.visibleTo(auth), nameOf, 'tools', cursor, pageSize)
+      return { tools: items.map(({ definition }) => definition), ...next, ...toCacheHints(hints, this.isRestricted) }
     },
     callTool: async (params, ctx) => {
       const { label, input, output, run } = this.find(params.name, ctx)
