@@ -66,7 +66,7 @@ export function summarySection(
     '"× bare" is the number of calls per second, divided by that of a minimal node:http server in the same run. ' +
     'The column "without an SDK" shows servers that use only node:http or only Hono. ' +
     'If several servers of a column were measured, the cell shows the lowest and the highest value. ' +
-    'Each size is the size of a whole bundle.'
+    'The last row shows the size of a complete program.'
   const about =
     `Measured on ${latest.date}: ${latest.machine}. ` +
     '[The benchmark](apps/bench/README.md) describes all cases and how they are measured.'

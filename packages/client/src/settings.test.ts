@@ -112,9 +112,13 @@ describe('settings', () => {
   })
 
   it.each([
-    [undefined, 'settings: expected an object with "mcpServers", got nothing'],
-    ['{}', 'settings: expected an object with "mcpServers", got string'],
-    [{ git: {}, mail: {} }, 'settings: expected an object with "mcpServers", got the members "git", "mail"'],
+    [undefined, 'settings: expected an object with "mcpServers" or "servers", got nothing'],
+    ['{}', 'settings: expected an object with "mcpServers" or "servers", got string'],
+    [{}, 'settings: expected an object with "mcpServers" or "servers", got an empty object'],
+    [
+      { git: {}, mail: {} },
+      'settings: expected an object with "mcpServers" or "servers", got the members "git", "mail"',
+    ],
     [{ mcpServers: [] }, 'mcpServers: expected object, got array'],
     [{ servers: 3 }, 'servers: expected object, got number'],
     [{ mcpServers: { git: 'node' } }, 'mcpServers.git: expected object, got string'],
@@ -127,7 +131,7 @@ describe('settings', () => {
   })
 
   it.each([
-    [{}, 'expected either "command" or "url", got none of them'],
+    [{}, 'expected either "command" or "url", got neither'],
     [{ command: 'x', url: 'https://a.example' }, 'expected either "command" or "url", got both'],
     [{ command: 3 }, '.command: expected string, got number'],
     [{ command: '' }, '.command: expected a string that is not empty'],

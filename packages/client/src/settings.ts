@@ -1,9 +1,9 @@
-/** Reads the settings of hosts: the servers in `mcpServers`, as in the settings files of Claude, Cursor or VS Code. */
+/** Reads the servers in the settings of hosts: `mcpServers` of Claude and Cursor, or `servers` of VS Code. */
 
 import { type Connector, isObject, kindOf, nearestName, quoted, refuseUnknownOption } from '@mcpx/protocol'
 import { checkServerName, MAX_SERVER_NAME } from './group-names.ts'
 
-/** The transports of the servers in settings, and the values of variables. */
+/** The functions that connect to servers, and the values of the variables in the settings. */
 export interface SettingsOptions {
   /** Connects to a program: `spawn` of `@mcpx/transport-stdio`, or a function that calls it with more options. */
   readonly spawn?:
@@ -61,7 +61,7 @@ export function fromSettings(settings: unknown, options: SettingsOptions): Recor
   return Object.fromEntries(connectors)
 }
 
-/** Returns the name of a server as `connectAll` accepts it. */
+/** Converts the name of a server to a name that `connectAll` accepts. */
 function groupNameOf(name: string): string {
   const safe = name.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+/, '')
   return (/^[A-Za-z]/.test(safe) ? safe : `server_${safe}`).slice(0, MAX_SERVER_NAME)
@@ -81,15 +81,16 @@ const WRONG_OPTIONS = { stdio: 'spawn', env: 'variables', url: 'http' }
 function serversOf(settings: unknown): [root: string, servers: Record<string, unknown>] {
   const { mcpServers, servers } = isObject(settings) ? settings : {}
   if (mcpServers === undefined && servers === undefined) {
-    const got = isObject(settings) ? `the members ${Object.keys(settings).map(quoted).join(', ')}` : kindOf(settings)
-    throw new TypeError(`settings: expected an object with "mcpServers", got ${got}`)
+    const names = isObject(settings) ? Object.keys(settings).map(quoted).join(', ') : undefined
+    const got = names === undefined ? kindOf(settings) : names && `the members ${names}`
+    throw new TypeError(`settings: expected an object with "mcpServers" or "servers", got ${got || 'an empty object'}`)
   }
   return mcpServers === undefined
     ? ['servers', objectAt('servers', servers)]
     : ['mcpServers', objectAt('mcpServers', mcpServers)]
 }
 
-/** The members that are read. */
+/** The members of a server that are read. */
 const MEMBERS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled']
 /** Frequent mistakes in member names, with the correct names. */
 const WRONG_MEMBERS: ReadonlyMap<string, string> = new Map([
@@ -122,7 +123,7 @@ function connectorOf(place: string, entry: Record<string, unknown>, options: Set
   const urlMember = OTHER_URLS.find((name) => entry[name] !== undefined) ?? 'url'
   const isUrl = entry[urlMember] !== undefined
   if (isUrl === (entry.command !== undefined)) {
-    throw new TypeError(`${place}: expected either "command" or "url", got ${isUrl ? 'both' : 'none of them'}`)
+    throw new TypeError(`${place}: expected either "command" or "url", got ${isUrl ? 'both' : 'neither'}`)
   }
   checkType(`${place}.type`, entry.type, isUrl ? 'url' : 'command')
   const read = new SettingsReader(options.variables)
@@ -173,7 +174,7 @@ function objectAt(place: string, value: unknown): Record<string, unknown> {
   throw new TypeError(`${place}: expected object, got ${kindOf(value)}`)
 }
 
-/** Reads strings and replaces the variables in them. Errors contain no values, which may be secrets. */
+/** Reads strings and replaces the variables in them. Errors contain no values, because values may be secrets. */
 class SettingsReader {
   readonly #variables: SettingsOptions['variables']
 

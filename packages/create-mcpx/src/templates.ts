@@ -5,7 +5,7 @@ export const templates = {
   stdio: 'a server that a host starts as a program',
   hono: 'a server over HTTP, in a Hono app on Node',
   workers: 'a server on Cloudflare Workers',
-  'full-stack': 'a server over HTTP, and a web page with a typed client of it',
+  'full-stack': 'a server over HTTP, and a web page that calls it with a typed client',
 } as const
 
 /** The name of a template. */
@@ -23,8 +23,9 @@ export const packageManagers = {
 export type PackageManager = keyof typeof packageManagers
 
 /**
- * Returns the package manager that runs this program. A package manager sets `npm_config_user_agent` to its user agent,
- * which begins with its name. Default: npm.
+ * Returns the package manager that runs this program. Default: npm.
+ *
+ * @param userAgent the value of `npm_config_user_agent`, which begins with the name of the package manager
  */
 export function runningPackageManager(userAgent: string | undefined): PackageManager {
   const name = userAgent?.split('/')[0] ?? ''

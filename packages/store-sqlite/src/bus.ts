@@ -17,7 +17,7 @@ interface MessageRow {
   readonly message: string
 }
 
-/** How long messages are kept, in ms. A process that did not poll for this time has missed messages. */
+/** How long messages are kept, in ms. A process that did not poll for this time may have missed messages. */
 const MESSAGE_TTL = 60_000
 
 /** The largest number of messages that one poll reads. */
@@ -32,7 +32,7 @@ export class SqliteEventBus implements EventBus {
   readonly #topics = new Map<string, Set<Subscription>>()
   /** The id of the newest message that was read. */
   #last = 0
-  /** The last time at which no unread messages were left, in ms since 1970. */
+  /** When this process had last read all messages, in ms since 1970. */
   #readAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the timer is set to the next turn of the event loop. */

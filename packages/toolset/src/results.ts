@@ -39,7 +39,8 @@ export function errorResult(text: string): ToolResult {
 }
 
 /**
- * Returns a result as text and media. Replaces media by a description in text if their type does not match `accepted`.
+ * Returns a result as text and media. Replaces media with a description if `accepted` is given and does not match their
+ * type.
  * Returns the structured content if there is no other content.
  */
 export function toParts({ content, structuredContent }: ToolResult, accepted?: RegExp): readonly ResultPart[] {
@@ -98,13 +99,13 @@ function toMediaType(mimeType: string): string {
 }
 
 /**
- * Shortens the texts of a result, so that together they have at most `maxText` characters. Appends to each shortened text
- * how many characters are missing.
+ * Shortens the texts of a result to `maxText` characters in total. Appends a note to each shortened text with the number
+ * of missing characters; the notes do not count.
  */
 export function limitText(result: ToolResult, maxText: number): ToolResult {
   let room = maxText
   const shorten = (text: string) => {
-    // APIs refuse half of a surrogate pair.
+    // APIs refuse strings with an unpaired surrogate.
     const kept = text.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')
     room -= kept.length
     if (kept.length === text.length) return text

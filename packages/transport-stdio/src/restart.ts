@@ -2,7 +2,7 @@
 
 import { pause } from '@mcpx/protocol'
 
-/** The delays before a server process that keeps exiting is started again. */
+/** How long to wait before a server process that keeps exiting is restarted. */
 export interface RestartOptions {
   /**
    * The delay before the second of several restarts in a row, in ms. It doubles with each further restart. The first
@@ -12,8 +12,7 @@ export interface RestartOptions {
   /** The longest delay, in ms. Default: 10,000. */
   readonly maxDelay?: number | undefined
   /**
-   * How long a process must run so that its exit does not count as a repeated exit, in ms. After this time, the next
-   * restart has no delay. Default: 10,000.
+   * If a process has run for this time, in ms, the restart after its exit has no delay. Default: 10,000.
    */
   readonly healthyAfter?: number | undefined
 }

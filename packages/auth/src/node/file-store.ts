@@ -18,13 +18,13 @@ export interface FileStoreOptions {
   readonly lockTimeout?: number | undefined
 }
 
-/** How long a lock stays valid if its process does not update it, in ms. */
+/** How long the lock of a running process stays valid if the process does not update it, in ms. */
 const STALE = 10_000
 
 /** How long to wait while another process writes the file, in ms. */
 const WRITE_TIMEOUT = 30_000
 
-/** The largest file, in bytes. */
+/** The maximum size of the file, in bytes. */
 const MAX_FILE_SIZE = 16_777_216
 
 type Records = Readonly<Record<string, unknown>>
@@ -83,7 +83,7 @@ async function readRecords(file: string): Promise<Records> {
   }
 }
 
-/** Parses the file. The error has no cause, because messages of the parser quote the file. */
+/** Parses the file. The error has no `cause`, because messages of the parser quote the file. */
 function parseRecords(file: string, text: string): Records {
   let parsed: unknown
   try {
@@ -156,14 +156,14 @@ interface LockHolder {
 
 /**
  * Calls `run` while the lock file at `path` exists: creates the file, updates its time, and deletes it afterwards. A
- * process must not call it for a path for which it already holds the lock.
+ * process that already holds the lock of a path must not call this function for the path again.
  */
 export async function withFileLock<T>(path: string, options: FileLockOptions, run: () => Promise<T>): Promise<T> {
   const holder: LockHolder = { token: randomUUID(), pid: process.pid, host: hostname() }
   await acquireLock(path, holder, options)
   const timer = setInterval(() => {
     const now = new Date()
-    // Ignore errors. If another process has replaced the lock, its file is not deleted below.
+    // Errors can be ignored: if another process has taken the lock, the comparison of tokens below keeps its lock file.
     utimes(path, now, now).catch(() => {})
   }, options.stale / 5)
   timer.unref()
@@ -201,8 +201,8 @@ async function createLock(path: string, holder: LockHolder): Promise<boolean> {
 }
 
 /**
- * Removes an abandoned lock by renaming its file, because only one process can rename a file. If the renamed file is a
- * new lock, restores it.
+ * Removes an abandoned lock. Renames its file first: if several processes try it, only one succeeds. Just before the
+ * rename, another process may have replaced the abandoned lock by a new one. Then the new lock is put back.
  */
 async function breakAbandonedLock(path: string, stale: number): Promise<void> {
   const holder = await readHolder(path)

@@ -83,7 +83,8 @@ function refuse(refusal: CredentialsError, header: string | undefined): Response
 
 /**
  * Combines guards. Tries them in order, and accepts a request as soon as one of them accepts it. If all guards refuse the
- * request, sends the response of the last guard. The last guard also serves the metadata and the challenges.
+ * request, sends the response of the last guard. The metadata and the challenges for missing scopes are those of the last
+ * guard, too.
  *
  * ```ts
  * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })

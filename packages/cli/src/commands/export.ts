@@ -40,12 +40,12 @@ export function define(command: Command, context: CommandContext): void {
   )
     .option(
       '--name <name>',
-      'the name in the manifest; default: the name in an existing server.json, otherwise "mcpName" (server.json) or "name" (mcpb) of package.json',
+      'the name in the manifest; default for server.json: the name in the existing file, otherwise "mcpName" of package.json; default for mcpb: "name" of package.json',
     )
-    .option('--title <title>', 'the name that people see; default: the title in an existing server.json')
+    .option('--title <title>', 'the name that people see; default for server.json: the title in the existing file')
     .option(
       '--description <text>',
-      'the description in the manifest; default: that of an existing server.json, otherwise of package.json',
+      'the description in the manifest; default for server.json: the description in the existing file; otherwise "description" of package.json',
     )
     .option('--author <name>', 'the author of the bundle (mcpb only); default: "author" of package.json')
     .option(
@@ -119,7 +119,7 @@ async function exportBundle(
       const checked =
         tools === undefined
           ? ''
-          : `The server of the bundle starts and has ${tools} ${tools === 1 ? 'tool' : 'tools'}.\n`
+          : `The server of the bundle was started and has ${tools} ${tools === 1 ? 'tool' : 'tools'}.\n`
       const size = `${files.size + 1} files, ${(content.length / 1_000_000).toFixed(1)} MB`
       return plainText(`Wrote ${file}: ${size}\n${checked}SHA-256 ${sha256}`)
     },

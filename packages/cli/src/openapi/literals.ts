@@ -6,8 +6,8 @@
 import { quotedText } from '../output/plain-text.ts'
 
 /**
- * The maximum length of an object or an array on one line, in characters. Longer ones are written on several lines. Also
- * the maximum length of names.
+ * The maximum length of a name, and of an object or an array on one line, in characters. Longer objects and arrays are
+ * written on several lines.
  */
 const MAX_LINE = 80
 
@@ -87,6 +87,6 @@ function block(open: string, items: readonly string[], close: string, padding: s
   if (items.length === 0) return `${open}${close}`
   const line = `${open}${padding}${items.join(', ')}${padding}${close}`
   if (line.length <= MAX_LINE && !line.includes('\n')) return line
-  // Literals contain no line breaks, so every line can be indented.
+  // String literals contain no line breaks, so the indentation changes no string.
   return `${open}\n${items.map((item) => `  ${item.replaceAll('\n', '\n  ')},\n`).join('')}${close}`
 }

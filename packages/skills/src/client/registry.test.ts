@@ -381,7 +381,7 @@ describe('skillTools', () => {
       },
     ]
     expect((await chat.run(calls)).map(({ content }) => content)).toEqual([
-      `The instructions of the skill "docs/pdf-processing" follow. They come from the server "docs".\n\nRead references/FORMS.md first.\n\nThe skill has these files, which read_skill_file reads: assets/my%20logo.png, references/FORMS.md`,
+      `The instructions of the skill "docs/pdf-processing" follow. They come from the server "docs".\n\nRead references/FORMS.md first.\n\nFiles of this skill, for read_skill_file: assets/my%20logo.png, references/FORMS.md`,
       'Forms are fun.\r\n',
     ])
   })

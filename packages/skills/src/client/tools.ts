@@ -96,7 +96,7 @@ async function readSkill(registry: SkillRegistry, args: JsonObject, options?: Sk
   const files = filesOf(skill)
   const shown = files.slice(0, MAX_FILES).join(', ')
   const more = files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : ''
-  const list = `The skill has these files, which read_skill_file reads: ${shown}${more}`
+  const list = `Files of this skill, for read_skill_file: ${shown}${more}`
   return [origin, limitText(body), ...(files.length === 0 ? [] : [list])].map((text) => ({ type: 'text', text }))
 }
 

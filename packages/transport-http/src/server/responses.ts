@@ -1,4 +1,4 @@
-/** Creates HTTP responses: JSON-RPC messages, and responses that refuse a request before the server receives it. */
+/** Creates HTTP responses: JSON-RPC messages, and refusals of requests that do not reach the MCP server. */
 
 import {
   ErrorCode,
@@ -134,15 +134,15 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'retryable' in error && error.retryable === true
 }
 
-/** The members of an endpoint that are called with each sent message and each error. */
+/** The callbacks of an endpoint: `onMessage` is called with each sent message, and `report` with each error. */
 interface Sender {
   readonly report: Report
   readonly onMessage: MessageObserver | undefined
 }
 
 /**
- * Returns a response as JSON. If the response cannot be written as JSON, reports the reason. Then returns an error
- * response for an `RpcError`, and throws other errors.
+ * Returns a response as JSON. If `encode` throws, reports the error. Returns an `RpcError` as an error response, and
+ * throws any other error again.
  */
 export function answerText(answer: ResponseMessage, { report, onMessage }: Sender): string {
   try {
@@ -194,8 +194,8 @@ export function scopeResponse(
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
- * Returns the challenge. It names the required scopes and the scopes that the caller has, because a new token replaces
- * the old token.
+ * Returns the challenge. It names the required scopes and also the scopes that the caller already has, because the new
+ * token will replace the old one and must have all of them.
  */
 function challenge(requiredScopes: readonly string[], auth: HttpRequest['auth']): string {
   const scopes = new Set([...(auth?.scopes ?? []), ...requiredScopes].filter((scope) => SCOPE.test(scope)))
