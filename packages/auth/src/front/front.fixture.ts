@@ -1,5 +1,6 @@
 /** A front, its provider, an MCP client and browsers, all in one process without a network. */
 
+import type { RecordStore } from '@mcpx/protocol'
 import { memoryStore } from '@mcpx/protocol/memory'
 import { Hono } from 'hono'
 import { FakeProvider } from './fake-provider.fixture.ts'
@@ -52,6 +53,22 @@ export class World {
       ...this.options,
       ...options,
     })
+  }
+
+  /** Lets the records of the store fail once: at the n-th call from now, or at the n-th call of one method. */
+  failStore(n: number, method?: keyof RecordStore): void {
+    const { records } = this.store
+    let calls = 0
+    for (const name of ['create', 'get', 'update', 'delete'] as const) {
+      const original = records[name].bind(records) as (...args: unknown[]) => unknown
+      const failing = (...args: unknown[]) => {
+        if (method === undefined || method === name) calls += 1
+        if (calls !== n) return original(...args)
+        calls += 1
+        return Promise.reject(Object.assign(new Error('The store is down'), { retryable: true }))
+      }
+      Object.assign(records, { [name]: failing })
+    }
   }
 
   async fetch(url: string, init: RequestInit): Promise<Response> {

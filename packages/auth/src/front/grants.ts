@@ -94,6 +94,9 @@ export class Grants {
     const id = reference?.grant
     const grant = await this.#find(id)
     if (id === undefined || grant?.clientId !== params.clientId) throw invalidGrant(`code: ${ENDED}`)
+    // Extend the records before the code is used, so that the client can try again if the store fails.
+    const ttl = grant.expiresAt - Date.now()
+    for (const name of [nameOf(id), ...this.#related(id)]) await this.#records.get(name, ttl)
     let isFirst = false
     const redeemed = await this.#update(id, (current) => {
       isFirst = current.generation === 0
@@ -107,10 +110,12 @@ export class Grants {
     if ((await calculatePKCECodeChallenge(verifier)) !== grant.challenge) {
       throw await this.#stolen(id, 'code_verifier: it does not belong to the code_challenge')
     }
-    const scopes = narrow(grant, params)
-    const ttl = grant.expiresAt - Date.now()
-    for (const name of [nameOf(id), ...this.#related(id)]) await this.#records.get(name, ttl)
-    return this.#tokens(id, redeemed, scopes)
+    try {
+      return await this.#tokens(id, redeemed, narrow(grant, params))
+    } catch (error) {
+      await this.end(id)
+      throw error
+    }
   }
 
   /** Returns the grant that a refresh token of this client names. */

@@ -158,6 +158,30 @@ describe('state and callback', () => {
     expect(world.provider.requests).toHaveLength(1)
   })
 
+  it.each([1, 2])('tells the client that the store failed at step %i of storing the login', async (step) => {
+    const { world, browser, url } = await start()
+    const { location = '' } = await browser.decide(await browser.open(url))
+    const callback = (await browser.open(location)).location ?? ''
+    const before = world.warnings.length
+    world.failStore(step, 'create')
+    const { searchParams } = new URL((await browser.open(callback)).location ?? '')
+    expect([searchParams.get('error'), searchParams.get('code')]).toEqual(['server_error', null])
+    expect(world.warnings.slice(before).map(({ message }) => message)).toEqual(['The store is down'])
+  })
+
+  it('returns the code although the consent cannot be remembered', async () => {
+    const redirect_uri = 'https://app.example/callback'
+    const world = new World({ rememberConsent: 60_000 })
+    const { client_id = '' } = await world.register({ redirect_uris: [redirect_uri] })
+    const browser = new Browser(world)
+    const page = await browser.open(world.authorizeUrl(client_id, { redirect_uri }))
+    const callback = (await browser.open((await browser.decide(page)).location ?? '')).location ?? ''
+    world.failStore(2, 'delete')
+    const end = new URL((await browser.open(callback)).location ?? '')
+    expect(end.searchParams.get('code')).toBeTruthy()
+    expect(world.warnings.map(({ message }) => message)).toEqual(['The store is down'])
+  })
+
   it('redeems one of two simultaneous callbacks', async () => {
     const { world, browser, url } = await start()
     const { location = '' } = await browser.decide(await browser.open(url))

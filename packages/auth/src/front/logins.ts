@@ -4,7 +4,7 @@
  */
 
 import { AuthorizationResponseError } from 'oauth4webapi'
-import { AuthError, printable } from '../auth-error.ts'
+import { printable } from '../auth-error.ts'
 import { sha256 } from '../resource-server/dpop.ts'
 import type { Consent } from './grants.ts'
 import { invalidRequest, OAuthError, Parameters, plain, readForm, unavailable } from './oauth-error.ts'
@@ -119,7 +119,7 @@ export class Logins {
     await browsers.require(request, pending.browser)
     if (!(await records.delete(name))) throw invalidRequest('The login was finished before')
     const result = await this.#finish(searchParams, pending)
-    if (result.code !== undefined) await this.#remember(pending)
+    if (result.code !== undefined) await this.#remember(pending).catch(this.#parts.options.onWarning)
     return this.#redirect(pending.redirectUri, pending.clientState, result)
   }
 
@@ -138,9 +138,11 @@ export class Logins {
       const code = await grants.create(consent, login.user, (id, ttl) => tokens.create(id, subject, login.tokens, ttl))
       return { code }
     } catch (error) {
-      if (!(error instanceof AuthError)) throw error
-      options.onWarning(error)
-      const isDenied = error.cause instanceof AuthorizationResponseError && error.cause.error === 'access_denied'
+      // The login cannot be repeated, so every error is sent to the client, which would wait in vain after a page.
+      const failure = error instanceof Error ? error : new Error(String(error))
+      options.onWarning(failure)
+      const { cause } = failure
+      const isDenied = cause instanceof AuthorizationResponseError && cause.error === 'access_denied'
       if (isDenied) return { error: 'access_denied', error_description: `The login at ${name} was denied` }
       const description = `The login at ${name} failed. The operator of the server can see why`
       return { error: 'server_error', error_description: description }

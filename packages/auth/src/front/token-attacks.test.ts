@@ -71,6 +71,15 @@ describe('authorization codes', () => {
     expect(body).not.toHaveProperty('access_token')
   })
 
+  it.each([1, 2, 3, 4])('stay valid if the store fails at step %i of their use', async (step) => {
+    const { world, clientId, code } = await codeIn()
+    world.failStore(step)
+    expect(refusal(await world.redeem(clientId, code))).toEqual([503, 'temporarily_unavailable'])
+    const { body } = await world.redeem(clientId, code)
+    expect(await world.statusOf(body.access_token ?? '')).toBe(200)
+    expect((await world.refresh(clientId, body.refresh_token ?? '')).status).toBe(200)
+  })
+
   it('are lost with a wrong verifier, so that a thief has one attempt', async () => {
     const { world, clientId, code } = await codeIn()
     await world.redeem(clientId, code, { code_verifier: 'x'.repeat(43) })

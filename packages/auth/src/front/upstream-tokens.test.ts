@@ -51,6 +51,14 @@ describe('upstreamToken', () => {
     expect([world.provider.requests.length, world.provider.reused]).toEqual([2, 0])
   })
 
+  it('keeps the new tokens although the store fails for a moment, because the old ones are used up', async () => {
+    const { world, context } = await loggedIn()
+    world.failStore(2, 'update')
+    expect(await world.front.upstreamToken(context)).toBe('upstream-access-3')
+    expect(await world.createNode().upstreamToken(context)).toBe('upstream-access-3')
+    expect([world.provider.requests.length, world.provider.reused]).toEqual([2, 0])
+  })
+
   it('does not use a refresh token that another process has just used', async () => {
     const { world, context } = await loggedIn()
     const { records, counters } = world.store

@@ -22,8 +22,10 @@ interface SealedTokens extends UpstreamTokens {
 
 /** Other processes wait for a refresh for the timeout of its request plus this time, in ms. */
 const LEASE_SLACK = 5_000
-/** The interval at which waiting processes read the record, in ms. */
+/** The interval at which waiting processes read the record, and a failed write is tried again, in ms. */
 const POLL_INTERVAL = 100
+
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, POLL_INTERVAL))
 
 export class UpstreamTokenStore {
   readonly #records: RecordStore
@@ -59,7 +61,7 @@ export class UpstreamTokenStore {
       if (refreshToken === undefined) return Date.now() < expiresAt ? tokens : undefined
       const holder = randomId()
       if (await this.#acquire(grant, stored.tokens, holder)) return this.#refresh(grant, tokens, holder)
-      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL))
+      await pause()
     }
     const hint = 'Another process did not finish in time. Try again.'
     throw new AuthError('The tokens of the provider could not be refreshed', { step: 'refresh', hint })
@@ -81,8 +83,22 @@ export class UpstreamTokenStore {
       throw error
     }
     if (next === undefined) return undefined
-    await this.#release(grant, holder, await this.#seal(grant, next))
+    await this.#keep(grant, holder, await this.#seal(grant, next))
     return next
+  }
+
+  /**
+   * Stores refreshed tokens. Tries again until the lease ends, because the provider may have ended the previous tokens:
+   * if the store failed for a moment, the login would be lost.
+   */
+  async #keep(grant: string, holder: string, tokens: string): Promise<void> {
+    for (const until = Date.now() + LEASE_SLACK; ; await pause()) {
+      try {
+        return await this.#release(grant, holder, tokens)
+      } catch (error) {
+        if (Date.now() >= until) throw error
+      }
+    }
   }
 
   /**
