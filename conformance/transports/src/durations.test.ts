@@ -32,8 +32,8 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
     'but not one that has cut itself off',
     'packages/auth/src/client/redirects.test.ts',
   ),
-  'auth/node/file-store.ts lockTimeout': 'counted by the clock, but another process holds the lock',
-  'auth/node/loopback.ts timeout': 'counted by the clock, but a browser sends the request',
+  'auth/node/file-store.ts lockTimeout': driven('lockTimeout of fileStore', AUTH),
+  'auth/node/loopback.ts timeout': driven('timeout of loopbackRedirect', AUTH),
   'auth/front/options.ts accessTokenTtl': driven('expire, are not refresh tokens', TOKENS),
   'auth/front/options.ts codeTtl': driven("it('expire', ", TOKENS),
   'auth/front/options.ts grantTtl': driven('end with the login', 'packages/auth/src/front/front.test.ts'),
@@ -43,7 +43,7 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   ),
   'auth/front/options.ts refreshGrace': driven('used again after the grace period', TOKENS),
   'auth/front/options.ts rememberConsent': driven('remembers a consent', 'packages/auth/src/front/front.test.ts'),
-  'auth/front/options.ts timeout': 'the timer of all requests of this package, which "timeout of oauth" tests',
+  'auth/front/options.ts timeout': driven('timeout of oauthFront', AUTH),
   'auth/resource-server/bearer.ts clockTolerance': driven('clockTolerance: 30 s', AUTH),
   'auth/resource-server/bearer.ts cooldown': driven('timeout and cooldown of bearer', AUTH),
   'auth/resource-server/bearer.ts maxAge': driven(
@@ -78,7 +78,7 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'sse/encode.ts retry': 'the value of a field, which the client counts',
   'store-cloudflare/client.ts eventTtl': OTHER_CLOCK,
   'store-redis/redis.ts eventTtl': OTHER_CLOCK,
-  'store-redis/redis.ts timeout': 'counted by the clock, but Redis answers in real time',
+  'store-redis/redis.ts timeout': driven('timeout of redisStore: 5 s'),
   'store-sqlite/options.ts eventTtl': driven(
     'does not return an expired stream',
     'packages/store-sqlite/src/store.test.ts',
@@ -121,7 +121,7 @@ const DURATIONS: Readonly<Record<string, Driven | string>> = {
   'transport-stdio/spawn.ts kill': driven('probeTimeout, and shutdown'),
   'transport-stdio/spawn.ts terminate': driven('probeTimeout, and shutdown'),
   'transport-stdio/spawn.ts probeTimeout': driven('probeTimeout, and shutdown'),
-  'transport-stdio/stream-channel.ts flushTimeout': 'counted by the clock, but the pipe is emptied by another process',
+  'transport-stdio/stream-channel.ts flushTimeout': driven('flushTimeout of streams: 5 s'),
   'transport-stdio/stream-channel.ts probeTimeout': driven('probeTimeout, and shutdown'),
 }
 

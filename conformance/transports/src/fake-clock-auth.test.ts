@@ -1,12 +1,17 @@
 /** The clock of the test kit drives the timeouts of @mcpx/auth, as in `fake-clock.test.ts`. */
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { manualRedirect, oauth } from '@mcpx/auth/client'
+import { oauthFront, oidc } from '@mcpx/auth/front'
+import { fileStore, loopbackRedirect } from '@mcpx/auth/node'
 import { type BearerOptions, bearer, protectedResourceMetadata } from '@mcpx/auth/resource-server'
 import { connect } from '@mcpx/client'
 import { type DevAuthorizationServerOptions, devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { create, MINUTE, never, SECOND, useFakeClock } from './fake-clock.fixture.ts'
 
 const clock = useFakeClock()
@@ -162,4 +167,47 @@ it('accessTokenTtl and expiry of tokens: a client refreshes after an hour', asyn
   await client.callTool('now')
   expect(grants).toEqual(['authorization_code', 'refresh_token'])
   await client.close()
+})
+
+it('timeout of oauthFront: metadata that does not arrive is given up after 10 s', async () => {
+  const front = oauthFront({
+    issuer: 'https://front.example.com',
+    provider: oidc({ issuer: ISSUER, clientId: 'front', clientSecret: 'secret' }),
+    secrets: ['a secret of at least 32 characters, for tests'],
+    fetch: never,
+  })
+  const url = new URL('https://front.example.com/authorize')
+  const params = { client_id: 'https://app.example.com/client.json', redirect_uri: 'https://app.example.com/callback' }
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
+  const page = front.routes.request(url.href) as Promise<Response>
+  const response = (await settlesBetween(page, 9 * SECOND, 11 * SECOND)) as Response
+  expect(await response.text()).toContain('the metadata document cannot be read')
+})
+
+it('timeout of loopbackRedirect: a user who does not come back within 5 min', async () => {
+  const redirect = loopbackRedirect({ open: () => true })
+  const login = new AbortController()
+  const { signal } = login
+  const { redirectUri } = redirect
+  const uri = typeof redirectUri === 'string' ? redirectUri : await redirectUri({ signal, registered: [] })
+  const url = new URL(`${ISSUER}/authorize?redirect_uri=${encodeURIComponent(uri)}`)
+  const error = await settlesBetween(redirect(url, { signal }), 299 * SECOND, 301 * SECOND)
+  expect(String(error)).toContain('The user did not come back within 300000 ms')
+  login.abort()
+})
+
+it('lockTimeout of fileStore: another store keeps its lock for 30 s', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fake-clock-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const [first, second] = [
+    fileStore(join(folder, 'tokens.json')),
+    fileStore(join(folder, 'tokens.json'), { lockTimeout: 30 * SECOND }),
+  ]
+  let release = () => {}
+  const held = first.lock?.('key', () => new Promise<void>((resolve) => (release = resolve)))
+  await clock.advance(0)
+  const error = await settlesBetween(Promise.resolve(second.lock?.('key', never)), 29 * SECOND, 32 * SECOND)
+  expect(String(error)).toContain('The store was not free within 30000 ms')
+  release()
+  await held
 })

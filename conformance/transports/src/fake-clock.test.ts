@@ -4,15 +4,17 @@
  * options of all packages and their tests.
  */
 
+import { PassThrough, Writable } from 'node:stream'
 import { type ClientOptions, connect } from '@mcpx/client'
 import { createDuplex, type Responder } from '@mcpx/protocol'
 import { createChannelPair, memoryConnector } from '@mcpx/protocol/memory'
 import { createServer, rateLimit, timeout } from '@mcpx/server'
+import { redisStore } from '@mcpx/store-redis'
 import { tasks } from '@mcpx/tasks'
 import { faults } from '@mcpx/testing/server'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
-import { spawn } from '@mcpx/transport-stdio'
+import { createStreamChannel, spawn } from '@mcpx/transport-stdio'
 import { describe, expect, it } from 'vitest'
 import { create, MINUTE, never, SECOND, useFakeClock } from './fake-clock.fixture.ts'
 
@@ -383,4 +385,18 @@ describe('testing', () => {
     await settlesBetween(late.callTool('now'), 19 * SECOND, 21 * SECOND)
     await late.close()
   })
+})
+
+it('flushTimeout of streams: 5 s for a peer that does not read', async () => {
+  const output = new Writable({ write() {} })
+  const channel = createStreamChannel({ input: new PassThrough(), output })
+  void channel.send({ jsonrpc: '2.0', method: 'notifications/progress' })
+  await settlesBetween(channel.close(), 4 * SECOND, 6 * SECOND)
+})
+
+it('timeout of redisStore: 5 s for a reply', async () => {
+  const store = redisStore({ call: never, duplicate: never as never })
+  const read = Promise.resolve(store.sessions.get('id'))
+  const error = await settlesBetween(read, 4 * SECOND, 6 * SECOND)
+  expect(String(error)).toContain('Redis did not reply within 5000 ms')
 })
