@@ -1,7 +1,7 @@
 import type { Change, Handler } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { ChangeFeed, ChangeHub, type ChangeReceiver } from './changes.ts'
-import { createServer } from './index.ts'
+import { createServer, memoryStore } from './index.ts'
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
 const tools: Change = { kind: 'tools' }
@@ -178,6 +178,19 @@ describe('the subscribers of changes', () => {
     expect(other.errors).toEqual([new Error('broken'), new Error('stuck')])
     expect(errors).toEqual([])
   })
+})
+
+it('a closed server with a store ends its subscription to the handler', async () => {
+  const from = source()
+  const listing = { listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) }
+  const store = memoryStore()
+  const server = createServer({ name: 's', version: '1' }, { store, ...listing, ...from.handler })
+  expect(from.subscribed).toBe(1)
+  const stop = server.handler.changes?.(() => {})
+  server.close()
+  expect(from.subscribed).toBe(1)
+  stop?.()
+  expect(from.subscribed).toBe(0)
 })
 
 describe('the listeners of a server', () => {

@@ -83,6 +83,7 @@ export class ChangeHub {
    * registrations at startup.
    */
   isServing = false
+  #isClosed = false
 
   /**
    * @param parts the array of parts, to which parts may be added later; read when the first receiver is added, and in `onPartAdded`
@@ -150,10 +151,12 @@ export class ChangeHub {
     this.#enqueue(receiver, [...lists, ...resources])
   }
 
-  /** Ends all receivers that have an `end` method, and the subscription to the bus. */
+  /** Ends all receivers that have an `end` method, and the subscriptions to the bus and to parts without other receivers. */
   close(): void {
+    this.#isClosed = true
     this.#shared?.close()
     for (const receiver of this.#receivers) this.#attempt(() => receiver.end?.())
+    this.#unsubscribeAfterLast()
   }
 
   get #isUsed(): boolean {
@@ -165,7 +168,8 @@ export class ChangeHub {
   }
 
   #unsubscribeAfterLast(): void {
-    if (this.#isUsed || this.#shared !== undefined) return
+    // With a bus, the changes of the parts are published until the server is closed.
+    if (this.#isUsed || (this.#shared !== undefined && !this.#isClosed)) return
     for (const unsubscribe of this.#subscribed.values()) this.#attempt(unsubscribe)
     this.#subscribed.clear()
   }
