@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect as dial, type Server } from 'no
 import { catchError, describeContract, requesterContract } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { serveStdio } from './serve.ts'
-import { overStreams } from './stream-channel.ts'
+import { createStreamChannel, overStreams } from './stream-channel.ts'
 
 const servers: Server[] = []
 const silent = { responder: { respond: () => undefined }, onWarning: () => {} }
@@ -95,5 +95,19 @@ it('resolves `closed` before pending requests are rejected, whoever ended the co
     await Promise.all([closed, waiting])
     expect(seen).toEqual([end === 'end' ? 'closed: undefined' : 'closed: closed', 'rejected'])
     await connection.close()
+  }
+})
+
+it('refuses options that do not exist or are no numbers', () => {
+  const streams = { input: process.stdin, output: process.stdout }
+  const options = { probeTimout: 1 } as object
+  expect(() => overStreams(() => streams, options)).toThrow(
+    'overStreams: there is no option "probeTimout"; did you mean "probeTimeout"?',
+  )
+  expect(() => createStreamChannel({ ...streams, ...options })).toThrow('createStreamChannel: there is no option')
+  for (const name of ['maxUnsent', 'flushTimeout']) {
+    const invalid = { [name]: Number.NaN }
+    expect(() => overStreams(() => streams, invalid)).toThrow(`overStreams: ${name}: expected a number from 0, got NaN`)
+    expect(() => createStreamChannel({ ...streams, ...invalid })).toThrow(RangeError)
   }
 })

@@ -8,6 +8,7 @@ import {
   type Connection,
   ConnectionError,
   type Connector,
+  checkNumbers,
   createDuplex,
   type Decoded,
   type DuplexLimits,
@@ -15,6 +16,7 @@ import {
   LONGEST_TIMER,
   type Message,
   Refusal,
+  refuseUnknownOption,
 } from '@mcpx/protocol'
 import { type ByteSink, type ByteSource, encodeLine, LineReader, LineWriter, MAX_LINE_LENGTH } from './lines.ts'
 
@@ -55,14 +57,20 @@ const MAX_MAX_LINE_LENGTH = 256 * 1024 * 1024
 
 /**
  * Creates a channel over two byte streams, such as the two directions of a socket. Closing the channel ends both streams.
+ * Throws a `TypeError` for an unknown option, and a `RangeError` for a number out of range.
  *
  * ```ts
  * const channel = createStreamChannel({ input: socket, output: socket })
  * ```
  */
 export function createStreamChannel(options: StreamChannelOptions): Channel {
+  const { maxUnsent, flushTimeout } = options
+  refuseUnknownOption('createStreamChannel', options, ['input', 'output', 'onStray', ...LIMIT_NAMES])
+  checkNumbers('createStreamChannel: ', { maxUnsent, flushTimeout })
   return new StreamChannel(options)
 }
+
+const LIMIT_NAMES = ['maxLineLength', 'maxUnsent', 'flushTimeout'] satisfies (keyof StreamLimits)[]
 
 /** A channel that reports when its peer has ended the connection. */
 export interface ObservedChannel extends Channel {
@@ -233,7 +241,7 @@ export interface OverStreamsOptions extends StreamLimits {
 
 /**
  * Creates a connector for a server that is connected by two byte streams. `open` is called for each connection; closing
- * the connection ends the streams.
+ * the connection ends the streams. Throws a `TypeError` for an unknown option, and a `RangeError` for a number out of range.
  *
  * ```ts
  * const client = await connect(overStreams(() => { const socket = dial(path); return { input: socket, output: socket } }))
@@ -241,6 +249,8 @@ export interface OverStreamsOptions extends StreamLimits {
  */
 export function overStreams(open: () => Awaitable<StreamPair>, options: OverStreamsOptions = {}): Connector {
   const { peer, probeTimeout, limits, maxLineLength, maxUnsent, flushTimeout } = options
+  refuseUnknownOption('overStreams', options, ['peer', 'probeTimeout', 'limits', ...LIMIT_NAMES])
+  checkNumbers('overStreams: ', { probeTimeout, maxLineLength, maxUnsent, flushTimeout })
   return {
     peer,
     probeTimeout,
