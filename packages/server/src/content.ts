@@ -79,6 +79,8 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   resource_link: ['uri', 'name'],
 }
 
+const TYPES = [...Object.keys(BLOCKS), 'resource'].join(', ')
+
 export function isBlock(value: unknown): value is ContentBlock {
   return blockProblem(value) === undefined
 }
@@ -90,7 +92,7 @@ export function blockProblem(value: unknown): string | undefined {
   if (type === 'resource') return isObject(resource) ? undefined : `resource: expected object, got ${kindOf(resource)}`
   if (typeof type !== 'string' || !Object.hasOwn(BLOCKS, type)) {
     const found = typeof type === 'string' ? quoted(type) : kindOf(type)
-    return `type: expected one of ${Object.keys(BLOCKS).join(', ')}, resource, got ${found}`
+    return `type: expected one of ${TYPES}, got ${found}`
   }
   const member = BLOCKS[type]?.find((name) => typeof value[name] !== 'string')
   return member && `${member}: expected string, got ${kindOf(value[member])}`
