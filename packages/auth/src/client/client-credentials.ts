@@ -6,7 +6,7 @@
 import type { Awaitable } from '@mcpx/protocol'
 import { decodeJwt } from 'jose'
 import { AuthError, printable } from '../auth-error.ts'
-import { type CommonOptions, createLogin, type Login } from './create-login.ts'
+import { type CommonOptions, checkLoginOptions, createLogin, type Login } from './create-login.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { Flow, FlowContext } from './flow.ts'
 import { type AssertionKey, type Client, type PrivateKey, requestToken, type SecretMethod } from './token-endpoint.ts'
@@ -34,6 +34,12 @@ export interface CredentialOptions {
   readonly assertionAudience?: AssertionKey['audience']
 }
 
+// biome-ignore format: a list of names reads best as a paragraph
+export const CREDENTIAL_OPTIONS: Readonly<Record<keyof CredentialOptions, true>> = {
+  clientId: true, clientSecret: true, clientAuthentication: true, privateKey: true, algorithm: true,
+  assertionAudience: true,
+}
+
 /** Options of `clientCredentials`. */
 export interface ClientCredentialsOptions extends CommonOptions, CredentialOptions {}
 
@@ -47,6 +53,7 @@ export interface ClientCredentialsOptions extends CommonOptions, CredentialOptio
  * @throws TypeError without a secret and a key
  */
 export function clientCredentials(options: ClientCredentialsOptions): Login {
+  checkLoginOptions('clientCredentials', options, CREDENTIAL_OPTIONS)
   checkClientId('clientId', options.clientId)
   if (options.clientSecret === undefined && options.privateKey === undefined) {
     throw new TypeError('clientCredentials: expected a clientSecret or a privateKey')
@@ -72,6 +79,7 @@ export interface WorkloadOptions extends CommonOptions {
  * (RFC 7523).
  */
 export function workload(options: WorkloadOptions): Login {
+  checkLoginOptions('workload', options, { assertion: true })
   const { assertion: given } = options
   const client: Client = { id: 'workload', anonymous: true }
   const flow = machineFlow(JWT_BEARER, client, async ({ discovery: { server, resource } }) => {

@@ -1,6 +1,6 @@
 /** Creates a `Login` from a flow, with one token cache per server. Defines the options that all flows share. */
 
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, refuseUnknownOption } from '@mcpx/protocol'
 import type { Fetch } from '../bounded-fetch.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { scopesOf } from './challenge.ts'
@@ -93,6 +93,29 @@ export interface CommonOptions {
    * Default: names are not resolved.
    */
   readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
+}
+
+// biome-ignore format: a list of names reads best as a paragraph
+const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions, true>> = {
+  store: true, scope: true, issuer: true, resource: true, dpop: true, maxStepUps: true, timeout: true,
+  maxResponseSize: true, trustedOrigins: true, resolve: true,
+}
+
+/** The names that other libraries use for options. */
+const OTHER_NAMES = { scopes: 'scope', audience: 'resource', client_id: 'clientId', client_secret: 'clientSecret' }
+
+/**
+ * Throws a `TypeError` for an option that does not exist.
+ *
+ * @param own the options that the other flows do not have
+ */
+export function checkLoginOptions<Options extends CommonOptions>(
+  place: string,
+  options: Options,
+  own: Readonly<Record<Exclude<keyof Options, keyof CommonOptions>, true>>,
+): void {
+  refuseUnknownOption(place, options, Object.keys({ ...COMMON_OPTIONS, ...own }), OTHER_NAMES)
+  if (typeof options.dpop === 'object') refuseUnknownOption(`${place}: dpop`, options.dpop, ['algorithm'])
 }
 
 /** How many token caches one login keeps. */

@@ -3,10 +3,17 @@
  * and the authorization server of the MCP server exchanges the assertion for a token.
  */
 
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, refuseUnknownOption } from '@mcpx/protocol'
 import { AuthError, printable } from '../auth-error.ts'
-import { type CredentialOptions, checkClientId, clientOf, JWT_BEARER, machineFlow } from './client-credentials.ts'
-import { type CommonOptions, createLogin, type Login } from './create-login.ts'
+import {
+  CREDENTIAL_OPTIONS,
+  type CredentialOptions,
+  checkClientId,
+  clientOf,
+  JWT_BEARER,
+  machineFlow,
+} from './client-credentials.ts'
+import { type CommonOptions, checkLoginOptions, createLogin, type Login } from './create-login.ts'
 import { missingServerMetadata, readServerMetadata } from './discovery.ts'
 import type { FlowContext } from './flow.ts'
 import type { Connection } from './requests.ts'
@@ -45,7 +52,12 @@ export interface EnterpriseOptions extends CommonOptions, CredentialOptions {
  * ```
  */
 export function enterprise(options: EnterpriseOptions): Login {
+  checkLoginOptions('enterprise', options, { ...CREDENTIAL_OPTIONS, identityProvider: true })
   const { identityProvider } = options
+  refuseUnknownOption('enterprise: identityProvider', identityProvider, [
+    ...Object.keys(CREDENTIAL_OPTIONS),
+    ...(['issuer', 'tokenEndpoint', 'subjectToken', 'subjectTokenType'] satisfies (keyof IdentityProvider)[]),
+  ])
   checkClientId('clientId', options.clientId)
   checkClientId('identityProvider.clientId', identityProvider.clientId)
   if (!URL.canParse(identityProvider.issuer)) {

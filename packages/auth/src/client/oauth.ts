@@ -3,7 +3,7 @@
 import { AuthError } from '../auth-error.ts'
 import { authorize, requirePkce, resume } from './authorization-code.ts'
 import { checkClientId } from './client-credentials.ts'
-import { type CommonOptions, createLogin, type Login } from './create-login.ts'
+import { type CommonOptions, checkLoginOptions, createLogin, type Login } from './create-login.ts'
 import type { Flow, FlowContext, FlowResult } from './flow.ts'
 import type { Redirect } from './redirects.ts'
 import {
@@ -49,6 +49,12 @@ export interface OAuthOptions extends CommonOptions {
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }
 
+// biome-ignore format: a list of names reads best as a paragraph
+const OWN_OPTIONS = {
+  redirect: true, clientMetadataUrl: true, clientId: true, clientSecret: true, clientAuthentication: true,
+  clientMetadata: true, authorizationParams: true,
+} as const
+
 /**
  * Logs a user in when a server requires authorization. Finds the authorization server, registers the client, and sends
  * the user to the login. Stores and refreshes the tokens, and requests more scopes when a call needs them. If a step
@@ -61,6 +67,7 @@ export interface OAuthOptions extends CommonOptions {
  * @throws TypeError for invalid options
  */
 export function oauth(options: OAuthOptions): Login {
+  checkLoginOptions('oauth', options, OWN_OPTIONS)
   const { clientId, clientMetadataUrl } = options
   if (clientId !== undefined) checkClientId('clientId', clientId)
   if (clientMetadataUrl !== undefined) checkMetadataUrl(clientMetadataUrl)

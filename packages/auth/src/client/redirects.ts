@@ -1,6 +1,6 @@
 /** Redirects: send the user to the authorization server, by hand, in a popup window or in the page, and read the callback. */
 
-import { type Awaitable, abortable, LONGEST_TIMER } from '@mcpx/protocol'
+import { type Awaitable, abortable, LONGEST_TIMER, refuseUnknownOption } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 
 /** The URL to which the authorization server redirected the browser, or the query of this URL. */
@@ -88,7 +88,9 @@ const SHORTEST_VISIT = 3_000
  * const auth = oauth({ redirect: popupRedirect({ redirectUri: 'https://app.example/callback' }), store: localStorageStore() })
  * ```
  */
-export function popupRedirect({ redirectUri, timeout = 300_000, features }: PopupRedirectOptions): Redirect {
+export function popupRedirect(options: PopupRedirectOptions): Redirect {
+  refuseUnknownOption('popupRedirect', options, ['redirectUri', 'timeout', 'features'])
+  const { redirectUri, timeout = 300_000, features } = options
   if (!(timeout > 0)) throw new RangeError(`timeout: expected a positive number of ms, got ${timeout}`)
   async function redirect(url: URL, { signal }: { readonly signal: AbortSignal }): Promise<Callback> {
     const state = url.searchParams.get('state')

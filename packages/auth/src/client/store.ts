@@ -1,6 +1,6 @@
 /** Stores for credentials and tokens: in memory, and in the storage of a browser. */
 
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, refuseUnknownOption } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 
 /**
@@ -80,7 +80,9 @@ export interface LocalStorageStoreOptions {
  *
  * @throws TypeError if there is no `localStorage`
  */
-export function localStorageStore({ prefix = 'mcpx-auth:', storage }: LocalStorageStoreOptions = {}): AuthStore {
+export function localStorageStore(options: LocalStorageStoreOptions = {}): AuthStore {
+  refuseUnknownOption('localStorageStore', options, ['prefix', 'storage'])
+  const { prefix = 'mcpx-auth:', storage } = options
   const browser = globalThis as { localStorage?: WebStorage; navigator?: { locks?: LockManager } }
   const records = storage ?? browser.localStorage
   if (records === undefined) {

@@ -5,7 +5,7 @@ import { chmod, link, mkdir, open, readFile, rename, stat, unlink, utimes } from
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isObject } from '@mcpx/protocol'
+import { isObject, refuseUnknownOption } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 import { type AuthStore, createQueues } from '../client/store.ts'
 
@@ -34,7 +34,9 @@ type Records = Readonly<Record<string, unknown>>
  * can share it. Each change replaces the whole file. A lock ensures that only one process at a time refreshes a token
  * or logs in.
  */
-export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOptions = {}): AuthStore {
+export function fileStore(path: string, options: FileStoreOptions = {}): AuthStore {
+  refuseUnknownOption('fileStore', options, ['lockTimeout'])
+  const { lockTimeout = 360_000 } = options
   if (!(lockTimeout > 0)) throw new RangeError(`lockTimeout: expected a positive number of ms, got ${lockTimeout}`)
   const file = resolve(path)
   const queue = createQueues()

@@ -5,7 +5,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Awaitable, abortable, LONGEST_TIMER } from '@mcpx/protocol'
+import { type Awaitable, abortable, LONGEST_TIMER, refuseUnknownOption } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
 
@@ -34,6 +34,7 @@ export interface LoopbackRedirectOptions {
  * @throws TypeError or RangeError for invalid options
  */
 export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirect {
+  refuseUnknownOption('loopbackRedirect', options, ['port', 'path', 'timeout', 'open', 'show'])
   const { path = '/callback', timeout = 300_000, open = openBrowser, show = printUrl } = options
   if (!/^\/[\w./-]*$/.test(path)) throw new TypeError(`path: expected a path such as /callback, got ${path}`)
   if (!(timeout > 0)) throw new RangeError(`timeout: expected a positive number of ms, got ${timeout}`)

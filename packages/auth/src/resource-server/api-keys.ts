@@ -1,6 +1,6 @@
 /** A guard for API keys, and a guard that combines several guards. */
 
-import type { AuthInfo, Guard } from '@mcpx/protocol'
+import { type AuthInfo, type Guard, refuseUnknownOption } from '@mcpx/protocol'
 import { CredentialsError, readCredentials, refusalResponse, responseTo, writeChallenge } from './credentials.ts'
 import { sha256 } from './dpop.ts'
 
@@ -33,7 +33,9 @@ const MAX_KEY_LENGTH = 1_024
  *
  * @throws RangeError if there are no keys, or if a key is too short or too long
  */
-export function apiKeys({ keys, header }: ApiKeysOptions): Guard {
+export function apiKeys(options: ApiKeysOptions): Guard {
+  refuseUnknownOption('apiKeys', options, ['keys', 'header'])
+  const { keys, header } = options
   if (keys.length === 0) throw new RangeError('keys: expected at least one, got none')
   if (keys.some(({ key }) => key.length < MIN_KEY_LENGTH || key.length > MAX_KEY_LENGTH)) {
     throw new RangeError(`keys: expected ${MIN_KEY_LENGTH} to ${MAX_KEY_LENGTH} characters for each`)

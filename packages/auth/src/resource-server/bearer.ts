@@ -1,6 +1,14 @@
 /** A guard that accepts requests with a token for this server. */
 
-import type { AuthInfo, Awaitable, Guard, ScopeRefusal, Store } from '@mcpx/protocol'
+import {
+  type AuthInfo,
+  type Awaitable,
+  type Guard,
+  quoted,
+  refuseUnknownOption,
+  type ScopeRefusal,
+  type Store,
+} from '@mcpx/protocol'
 import type { SendRequest } from '../bounded-fetch.ts'
 import {
   type Challenge,
@@ -93,6 +101,16 @@ export interface BearerOptions {
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
+// biome-ignore format: a list of names reads best as a paragraph
+const OPTIONS: Readonly<Record<keyof BearerOptions, true>> = {
+  audience: true, issuer: true, issuers: true, introspection: true, verify: true, scopes: true, implies: true,
+  readScopes: true, algorithms: true, clockTolerance: true, dpop: true, metadata: true, fetch: true, timeout: true,
+  maxAge: true, verifiedMaxAge: true, cooldown: true, onRefused: true, onWarning: true,
+}
+
+/** The names that other libraries use for options. */
+const OTHER_NAMES = { requiredScopes: 'scopes', resource: 'audience', issuerBaseURL: 'issuer', onError: 'onWarning' }
+
 /** A guard that also serves metadata and challenges, with which clients find the authorization server. */
 export interface BearerGuard extends Required<Guard> {
   (request: Request): Promise<AuthInfo | Response>
@@ -111,6 +129,7 @@ export interface BearerGuard extends Required<Guard> {
  * @throws RangeError for invalid options
  */
 export function bearer(options: BearerOptions): BearerGuard {
+  refuseUnknownOption('bearer', options, Object.keys(OPTIONS), OTHER_NAMES)
   const { audience, scopes: requiredScopes = [], dpop = 'optional', onRefused } = options
   const audiences = typeof audience === 'string' ? [audience] : audience
   // Without an audience, tokens for any other server would be accepted. JavaScript code may omit it.
@@ -124,7 +143,7 @@ export function bearer(options: BearerOptions): BearerGuard {
   // Tokens may name an origin with or without a slash at its end.
   const spellings = url.pathname === '/' ? [url.origin, url.href] : []
   const verify = createVerification(options, [...audiences, ...spellings], hierarchy)
-  const dpopOptions: DpopOptions | false = typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
+  const dpopOptions: DpopOptions | false = typeof dpop === 'string' ? { required: isRequired(dpop) } : dpop
   const proofs = dpopOptions === false ? undefined : createProofChecker(dpopOptions, url)
   const metadata = createMetadataHandler({
     authorizationServers: trustedIssuers(options).map(({ issuer }) => issuer),
@@ -202,4 +221,10 @@ export function bearer(options: BearerOptions): BearerGuard {
 
   const whole: BearerGuard = Object.assign(guard, { metadata, refuse, withStore })
   return whole
+}
+
+/** Throws for a misspelled word, which would accept tokens without a proof. */
+function isRequired(dpop: string): boolean {
+  if (dpop === 'optional' || dpop === 'required') return dpop === 'required'
+  throw new TypeError(`dpop: expected "optional", "required", false or an object, got ${quoted(dpop)}`)
 }

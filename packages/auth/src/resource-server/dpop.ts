@@ -3,7 +3,7 @@
  * accepted once (RFC 9449, section 7).
  */
 
-import { type AuthInfo, principalOf, type ReplayStore } from '@mcpx/protocol'
+import { type AuthInfo, principalOf, type ReplayStore, refuseUnknownOption } from '@mcpx/protocol'
 import { createMemoryReplayStore } from '@mcpx/protocol/memory'
 import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, jwtVerify, SignJWT } from 'jose'
 import { type Claims, type Credentials, CredentialsError } from './credentials.ts'
@@ -33,6 +33,7 @@ const MAX_PROOF_LENGTH = 8_192
 const REPLAY_MARGIN = 1_000
 
 export function createProofChecker(options: DpopOptions, resource: URL) {
+  refuseUnknownOption('dpop', options, ['required', 'algorithms', 'maxAge', 'replayStore', 'nonces', 'url'])
   const { required = false, algorithms = ALGORITHMS, maxAge = 300_000, nonces: nonceOptions = false } = options
   const { replayStore = createMemoryReplayStore() } = options
   // Comparisons with NaN are false. With NaN, every proof would be accepted, and accepted again.
@@ -178,7 +179,9 @@ export interface NonceOptions {
 const NONCE_TYPE = 'dpop-nonce'
 const MIN_SECRET_LENGTH = 32
 
-export function createNonces({ secret, ttl = 300_000 }: NonceOptions) {
+export function createNonces(options: NonceOptions) {
+  refuseUnknownOption('dpop.nonces', options, ['secret', 'ttl'])
+  const { secret, ttl = 300_000 } = options
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
     const got = `got ${secret.length}`
     throw new RangeError(`dpop.nonces.secret: expected at least ${MIN_SECRET_LENGTH} characters, ${got}`)

@@ -1,5 +1,6 @@
 /** Sends tokens that cannot be verified here to the authorization server, to check them (RFC 7662). */
 
+import { refuseUnknownOption } from '@mcpx/protocol'
 import { basicAuthorization } from '../bounded-fetch.ts'
 import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
@@ -28,6 +29,8 @@ export interface IntrospectionOptions {
   readonly tokens?: 'opaque' | 'all' | undefined
 }
 
+const NAMES = ['endpoint', 'clientId', 'clientSecret', 'method', 'maxAge', 'maxEntries', 'tokens']
+
 export interface IntrospectionRules {
   readonly audiences: readonly string[]
   /** The issuer of the tokens. */
@@ -46,6 +49,7 @@ export function createIntrospection(
   rules: IntrospectionRules,
   settings: FetchSettings,
 ): (token: string) => Promise<Claims> {
+  refuseUnknownOption('introspection', options, NAMES)
   const { endpoint, maxAge = 10_000, maxEntries = 10_000 } = options
   checkNumber('introspection.maxAge', 'a number of ms', maxAge)
   checkNumber('introspection.maxEntries', 'a number', maxEntries)

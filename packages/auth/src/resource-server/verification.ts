@@ -1,6 +1,6 @@
 /** Verifies a token and returns its caller: with the keys of its issuer, with introspection, or with a function of the user. */
 
-import type { AuthInfo } from '@mcpx/protocol'
+import { type AuthInfo, refuseUnknownOption } from '@mcpx/protocol'
 import { secureUrl } from '../urls.ts'
 import type { BearerOptions } from './bearer.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
@@ -69,6 +69,7 @@ export function createVerification(
   )
 
   function prepareIssuer(each: TrustedIssuer): JwtRules & { readonly metadata: CachedDocument<IssuerMetadata> } {
+    refuseUnknownOption('issuers', each, ['issuer', 'jwks', 'jwksUri', 'algorithms'])
     const { issuer, jwksUri, algorithms = options.algorithms ?? ALGORITHMS } = each
     secureUrl(issuer, 'issuer')
     if (jwksUri !== undefined) secureUrl(jwksUri, 'issuer.jwksUri')
