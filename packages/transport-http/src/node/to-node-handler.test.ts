@@ -174,3 +174,32 @@ describe('toNodeHandler', () => {
     expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"error":.*Host/)
   })
 })
+
+describe('a router of Express that is mounted at a path', () => {
+  it('does not hide the path from clients of HTTP+SSE', async () => {
+    const app = express().use('/api', toNodeHandler(mcp(new HandWritten(), { sse: '/sse' })))
+    const url = (await listen(app)).replace('/mcp', '/api/sse')
+    const events = eventsOf(await fetch(url, { headers: { accept: 'text/event-stream' } }))
+    const endpoint = (await events.next())?.data ?? ''
+    expect(endpoint).toMatch(/^\/api\/sse\?sessionId=/)
+    const body = JSON.stringify(request('initialize', { protocolVersion: '2024-11-05' }))
+    expect((await fetch(new URL(endpoint, url), { method: 'POST', headers: plain, body })).status).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 1, result: { protocolVersion: '2024-11-05' } })
+    await events.cancel()
+  })
+
+  it('does not hide the path from guards and handlers', async () => {
+    const seen: (string | undefined)[] = []
+    const server = new HandWritten({
+      'tools/call': (_params, { requestInfo }) => {
+        seen.push(requestInfo?.url)
+        return {}
+      },
+    })
+    const authenticate = ({ url }: Request) => void seen.push(url)
+    const router = express.Router().all('/mcp', toNodeHandler(mcp(server, { authenticate })))
+    const url = (await listen(express().use(express.json()).use('/api', router))).replace('/mcp', '/api/mcp')
+    expect((await fetch(url, { method: 'POST', headers, body: call('x') })).status).toBe(200)
+    expect(seen).toEqual([url, url])
+  })
+})

@@ -12,6 +12,8 @@ export interface NodeRequest {
   readonly method?: string | undefined
   /** The path and the query. */
   readonly url?: string | undefined
+  /** The path and the query as the client has sent them. Express removes the path of a router from `url`. */
+  readonly originalUrl?: string | undefined
   /** The body, if a framework has parsed it. */
   readonly body?: unknown
 }
@@ -47,8 +49,13 @@ export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
     },
     { errorHandler: refuseInvalidRequest },
   )
-  // The public types list the used members, so that users do not need the types of Node.
-  return (request, response) => listener(request as IncomingMessage, response as ServerResponse)
+  return (request, response) => {
+    // The public types list the used members, so that users do not need the types of Node.
+    const incoming = request as IncomingMessage
+    // Clients know only the whole path: the path of HTTP+SSE and the URLs in proofs begin with it.
+    if (request.originalUrl !== undefined) incoming.url = request.originalUrl
+    return listener(incoming, response as ServerResponse)
+  }
 }
 
 /** Responds to a request that cannot be converted to a web `Request`. Such a request does not reach the app. */
