@@ -26,6 +26,20 @@ function legacyServer(capabilities: JsonObject = everything) {
   return { connector, uris, tell }
 }
 
+/** A connector whose attempts fail with the error that `problemOf` returns for their number, which begins at 1. */
+function failWhen(connector: Connector, problemOf: (attempt: number) => Error | undefined) {
+  let attempts = 0
+  const failing: Connector = {
+    connect(options) {
+      attempts += 1
+      const problem = problemOf(attempts)
+      if (problem !== undefined) throw problem
+      return connector.connect(options)
+    },
+  }
+  return { failing, attempts: () => attempts }
+}
+
 async function take(changes: AsyncIterator<Change>, count: number): Promise<Change[]> {
   const taken: Change[] = []
   for (let index = 0; index < count; index += 1) taken.push((await changes.next()).value)
@@ -161,14 +175,10 @@ describe('a stream of changes of a modern server', () => {
   it('rejects after eight attempts to reach the server', async () => {
     const { server } = modernServer()
     const connector = connectorTo(() => server)
-    let attempts = 0
-    await using client = await connect({
-      connect(options) {
-        attempts += 1
-        if (attempts > 1) throw new ConnectionError('unreachable', 'Nobody is there')
-        return connector.connect(options)
-      },
+    const { failing, attempts } = failWhen(connector, (attempt) => {
+      return attempt > 1 ? new ConnectionError('unreachable', 'Nobody is there') : undefined
     })
+    await using client = await connect(failing)
     const listening = client.listen(all)
     await listening.ready
     vi.useFakeTimers()
@@ -177,7 +187,7 @@ describe('a stream of changes of a modern server', () => {
       const end = expect(listening.next()).rejects.toMatchObject({ reason: 'unreachable' })
       await vi.advanceTimersByTimeAsync(200_000)
       await end
-      expect(attempts).toBe(9)
+      expect(attempts()).toBe(9)
     } finally {
       vi.useRealTimers()
     }
@@ -199,19 +209,15 @@ describe('a stream of changes of a modern server', () => {
   it('continues when a proxy fails while the connection to a server that has confirmed before is opened again', async () => {
     const { server } = modernServer()
     const connector = connectorTo(() => server)
-    let attempts = 0
-    await using client = await connect({
-      connect(options) {
-        attempts += 1
-        if (attempts === 2) throw new ConnectionError('refused', 'Bad gateway', { status: 502 })
-        return connector.connect(options)
-      },
+    const { failing, attempts } = failWhen(connector, (attempt) => {
+      return attempt === 2 ? new ConnectionError('refused', 'Bad gateway', { status: 502 }) : undefined
     })
+    await using client = await connect(failing)
     const listening = client.listen({ toolsListChanged: true })
     await listening.ready
     await connector.server.close()
     expect((await listening.next()).value).toEqual({ kind: 'tools' })
-    expect(attempts).toBe(3)
+    expect(attempts()).toBe(3)
   })
 
   it('continues when a server that has confirmed before fails for a moment', async () => {

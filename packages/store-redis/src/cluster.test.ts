@@ -1,16 +1,9 @@
 /** The store in a cluster of three Redis servers. */
 
-import { describeContract, storeContract } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type RedisStore, redisStore } from './index.ts'
-import {
-  type Connected,
-  connectAdmin,
-  connectClusterBy,
-  type RedisCluster,
-  servers,
-  startCluster,
-} from './redis.fixture.ts'
+import { describeStore } from './contract.fixture.ts'
+import { redisStore } from './index.ts'
+import { connectAdmin, connectClusterBy, type RedisCluster, servers, startCluster } from './redis.fixture.ts'
 
 for (const { name, program, isInstalled } of servers)
   describe.skipIf(!isInstalled)(`a cluster of ${name}`, () => {
@@ -28,37 +21,10 @@ for (const { name, program, isInstalled } of servers)
     }
 
     describe.each(Object.entries(connectClusterBy))('%s', (library, connect) => {
-      let near: Connected
-      let far: Connected
-      let count = 0
-      const prefixes = new Map<RedisStore, string>()
-      beforeAll(async () => {
-        near = await connect(cluster.ports)
-        far = await connect(cluster.ports)
-      })
-      afterAll(() => {
-        near?.close()
-        far?.close()
-      })
-
-      function open({ client }: Connected, prefix: string): RedisStore {
-        const store = redisStore(client, { prefix })
-        prefixes.set(store, prefix)
-        return store
-      }
-
-      describeContract(
-        `the store over ${library}`,
-        storeContract(() => open(near, `${library}:${count++}:`), {
-          openSecond: (store) => open(far, prefixes.get(store as RedisStore) ?? ''),
-          interrupt: killSubscribers,
-          waitForDelivery: () => new Promise((resolve) => setTimeout(resolve, 300)),
-        }),
-        { describe, it },
-      )
+      const open = describeStore(library, () => connect(cluster.ports), killSubscribers)
 
       it('distributes sessions, streams and tasks over all servers', async () => {
-        const store = open(near, `${library}:spread:`)
+        const store = open(`${library}:spread:`)
         for (let n = 0; n < 30; n++) {
           await store.sessions.create(`${n}`, {}, 60_000)
           await store.events.append(`${n}`, 'x')
@@ -73,7 +39,7 @@ for (const { name, program, isInstalled } of servers)
       })
 
       it('reports a gap after the connection for subscriptions was lost, and none before', async () => {
-        const store = open(near, `${library}:gap:`)
+        const store = open(`${library}:gap:`)
         const received: string[] = []
         const receive = (message: string) => void received.push(message)
         await store.bus.subscribe('t', receive, () => receive('gap'))

@@ -140,6 +140,15 @@ const shop = {
   },
 }
 
+/** An API with one operation, which requires the credentials of a scheme. */
+const securedBy = (name: string, scheme: object) => ({
+  openapi: '3.1.0',
+  servers: [{ url: 'http://127.0.0.1:9' }],
+  security: [{ [name]: [] }],
+  paths: { '/a': { get: { operationId: 'a' } } },
+  components: { securitySchemes: { [name]: scheme } },
+})
+
 /** Compiles a file as a strict project does. Returns the output of the compiler. */
 async function compile(file: string): Promise<string> {
   const compilerOptions = {
@@ -576,13 +585,7 @@ await client.tools.none({})
   })
 
   it('sends a cookie of a scheme that is named cookie', async () => {
-    const spec = {
-      openapi: '3.1.0',
-      servers: [{ url: 'http://127.0.0.1:9' }],
-      security: [{ cookie: [] }],
-      paths: { '/a': { get: { operationId: 'a' } } },
-      components: { securitySchemes: { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' } } },
-    }
+    const spec = securedBy('cookie', { type: 'apiKey', in: 'cookie', name: 'sid' })
     expect((await generate(spec, '--all', '--output', 'cookie.ts')).code).toBe(0)
     expect(await compile('cookie.ts')).toBe('')
     const { url, seen } = await startApi()
@@ -592,13 +595,7 @@ await client.tools.none({})
   }, 60_000)
 
   it('keeps credentials in the query of a redirect from the model', async () => {
-    const spec = {
-      openapi: '3.1.0',
-      servers: [{ url: 'http://127.0.0.1:9' }],
-      security: [{ key: [] }],
-      paths: { '/a': { get: { operationId: 'a' } } },
-      components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
-    }
+    const spec = securedBy('key', { type: 'apiKey', in: 'query', name: 'key' })
     expect((await generate(spec, '--all', '--output', 'redirect.ts')).code).toBe(0)
     const { url } = await startApi((path) => ({
       status: 301,
