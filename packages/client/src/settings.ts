@@ -103,6 +103,7 @@ const WRONG_MEMBERS: ReadonlyMap<string, string> = new Map([
 /** The names that Windsurf and Gemini CLI use for `url`. */
 const OTHER_URLS = ['serverUrl', 'httpUrl']
 
+/** The values of `type`, with the member that a server of this type must have. */
 const TYPES: Readonly<Record<string, 'command' | 'url'>> = {
   stdio: 'command',
   http: 'url',
@@ -190,16 +191,16 @@ class SettingsReader {
 
   list(place: string, value: unknown = []): string[] {
     if (!Array.isArray(value)) throw new TypeError(`${place}: expected array, got ${kindOf(value)}`)
-    return value.map((item, index) => this.#text(`${place}[${index}]`, item))
+    return value.map((item, index) => this.#stringOrEmpty(`${place}[${index}]`, item))
   }
 
   strings(place: string, value: unknown): Record<string, string> | undefined {
     if (value === undefined) return undefined
     const entries = Object.entries(objectAt(place, value))
-    return Object.fromEntries(entries.map(([name, item]) => [name, this.#text(`${place}.${name}`, item)]))
+    return Object.fromEntries(entries.map(([name, item]) => [name, this.#stringOrEmpty(`${place}.${name}`, item)]))
   }
 
-  #text(place: string, value: unknown): string {
+  #stringOrEmpty(place: string, value: unknown): string {
     return value === '' ? '' : this.string(place, value)
   }
 

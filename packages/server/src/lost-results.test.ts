@@ -138,6 +138,7 @@ describe('a whole result with invalid content', () => {
     [{ content: [{ type: 'text', text: 5 }] }, 'result.content[0]: text: expected string, got number'],
     [{ content: [{ type: 'image', data: '' }] }, 'result.content[0]: mimeType: expected string, got nothing'],
     [{ content: [{ type: 'resource' }] }, 'result.content[0]: resource: expected object, got nothing'],
+    [{ content: [{ type: 'resource', resource: 'a' }] }, 'result.content[0]: resource: expected object, got string'],
     [
       { content: [{ type: 5 }] },
       'result.content[0]: type: expected one of text, image, audio, resource_link, resource, got number',

@@ -59,7 +59,7 @@ export function encodeLine(message: Message | Message[]): string {
   return Array.isArray(message) ? `[${message.map(encode).join()}]\n` : `${encode(message)}\n`
 }
 
-/** A line of the input. A line above the limit consists only of its beginning and its end. */
+/** A line of the input. Of a line above the limit, only the beginning and the end are kept. */
 type Line = string | TruncatedLine
 
 /** Splits chunks of bytes into lines, and lines into messages. Accepts CRLF and ignores empty lines. */
@@ -120,7 +120,7 @@ interface TruncatedLine {
   readonly tail: string
 }
 
-/** The length of the beginning and of the end of a line above the limit that are kept, in bytes. */
+/** How many bytes or characters are kept of the beginning, and of the end, of a line above the limit. */
 const KEPT_LENGTH = 512
 const FIRST_CAPACITY = 16 * 1024
 
@@ -183,13 +183,16 @@ class LineBuffer {
   }
 }
 
-/** An `id` that is the first or the last member of the message. A quote within a JSON string is always escaped. */
+/**
+ * An `id` directly after `jsonrpc`, and an `id` at the end of the message. These patterns cannot match inside a JSON
+ * string, because quotes are escaped there.
+ */
 const firstId = /^\s*\{"jsonrpc":\s?"2\.0",\s?"id":\s?(-?\d+|"(?:[^"\\]|\\.)*")\s?,/
 const lastId = /,\s?"id":\s?(-?\d+|"(?:[^"\\]|\\.)*")\s?\}\s*$/
 
 /**
- * Refuses a line above the limit. If the beginning or the end of the line contains the id, the error belongs to this
- * request or response.
+ * Refuses a line above the limit. If the beginning or the end of the line contains an id, the refusal has this id, so
+ * that the error reaches the request or response with this id.
  */
 function refuseLine({ head, tail }: TruncatedLine, limit: number): Refusal {
   const error = invalidRequest(`Invalid message: a line longer than ${limit} bytes; raise maxLineLength to let it in`)
@@ -233,6 +236,8 @@ export class LineReader {
   #delivered = 0
   #isDelivering = false
   #hasEnded = false
+  /** Whether only the chunks that have already arrived are still delivered. */
+  #isFinishing = false
   #isStopped = false
   /** Resolves or rejects the promise of `read`. */
   #settle: (error?: unknown) => void = () => {}
@@ -242,7 +247,7 @@ export class LineReader {
     this.#decoder = new LineDecoder(options.maxLineLength)
   }
 
-  /** Resolves when the input has ended or `stop` was called. Rejects when `stop` was called with an error. */
+  /** Resolves when the input has ended, or after `finish` or `stop`. Rejects if `stop` was called with an error. */
   read(): Promise<void> {
     const { input } = this.#options
     input.on('data', this.#onData)
@@ -254,8 +259,11 @@ export class LineReader {
     })
   }
 
-  /** Delivers the chunks that have already arrived, then stops. */
-  async stopWhenIdle(): Promise<void> {
+  /**
+   * Ends reading. The messages that have already arrived are still delivered, after this function has resolved if the
+   * receiver is busy.
+   */
+  async finish(): Promise<void> {
     let seen = -1
     while (seen !== this.#chunksSeen && !this.#isStopped && !this.#isDelivering) {
       seen = this.#chunksSeen
@@ -263,19 +271,25 @@ export class LineReader {
       await setImmediate()
       await setImmediate()
     }
-    this.stop()
+    this.#isFinishing = true
+    this.#detach()
+    if (!this.#isDelivering) this.stop()
   }
 
-  /** Stops reading and removes all listeners. Unread bytes stay in the input. */
+  /** Stops reading and delivering. Unread bytes stay in the input. */
   stop(error?: unknown): void {
     if (this.#isStopped) return
-    const { input } = this.#options
     this.#isStopped = true
+    this.#detach()
+    this.#settle(error)
+  }
+
+  #detach(): void {
+    const { input } = this.#options
     input.removeListener('data', this.#onData)
     input.removeListener('end', this.#onEnd)
     input.removeListener('close', this.#onEnd)
     input.pause()
-    this.#settle(error)
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
@@ -307,14 +321,14 @@ export class LineReader {
         }
       }
       this.#isDelivering = false
-      if (this.#hasEnded) this.stop()
+      if (this.#hasEnded || this.#isFinishing) this.stop()
       else if (!this.#isStopped) this.#options.input.resume()
     } catch (error) {
       this.stop(error)
     }
   }
 
-  /** Returns the complete lines of the next chunk. Returns undefined if there are none. */
+  /** Returns the complete lines of the next chunk, or undefined if no chunk is left. */
   #nextLines(): Line[] | undefined {
     if (this.#isStopped) return undefined
     const chunk = this.#chunks.shift()
@@ -324,8 +338,8 @@ export class LineReader {
 }
 
 /**
- * How many characters are collected before they are written. The stream reports whether it is full only when it is
- * written to.
+ * How many characters are collected at most before they are written. Only a write shows whether the stream is full, so
+ * large amounts of text are written early.
  */
 const WRITE_SIZE = 16 * 1024
 
@@ -341,7 +355,7 @@ export class LineWriter {
   #isFull = false
   #isEnding = false
   #isBroken = false
-  /** The functions that are called each time the stream has written text. */
+  /** Functions that resolve waiting promises. All are called and removed each time the state of the stream changes. */
   #waiters: (() => void)[] = []
 
   constructor(sink: ByteSink, maxUnsent: number) {
@@ -353,7 +367,7 @@ export class LineWriter {
     return this.#collected.length + this.#writing > this.#maxUnsent
   }
 
-  /** Accepts a line. Returns a promise if the stream is full, which resolves when there is room again. */
+  /** Accepts a line. If the stream is full, returns a promise that resolves when there is room again. */
   write(line: string): Awaitable<void> {
     this.#collected += line
     if (this.#collected.length >= WRITE_SIZE) this.#flush()
@@ -365,12 +379,12 @@ export class LineWriter {
     return undefined
   }
 
-  /** Returns a promise if more than `maxUnsent` characters are unsent, which resolves when fewer are unsent. */
+  /** If more than `maxUnsent` characters are unsent, returns a promise that resolves when fewer are unsent. */
   waitForRoom(): Promise<void> | undefined {
     return this.isAboveLimit ? this.#waitUntil(() => !this.isAboveLimit) : undefined
   }
 
-  /** Resolves when everything is written. Resolves the promises of `write` immediately. */
+  /** Releases all callers that wait for `write`, and resolves when everything is written. */
   async drain(): Promise<void> {
     this.#isEnding = true
     this.#flush()

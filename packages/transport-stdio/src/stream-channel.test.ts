@@ -107,6 +107,38 @@ describe('a channel over streams', () => {
     expect(counts).toEqual([1, 1, 4])
   })
 
+  it('delivers all messages that it has read before it is closed, although the receiver is busy', async () => {
+    const [near, far, , back] = streamChannels()
+    let finish = (): void => {}
+    const items: Decoded[] = []
+    const ended = near.receive((item) => {
+      items.push(item)
+      if (items.length === 1) return new Promise<void>((resolve) => (finish = resolve))
+    })
+    const lines = Array.from({ length: 300 }, (_, n) => `${JSON.stringify(note(n))}\n`)
+    back.write(lines.slice(0, 200).join(''))
+    back.write(`${lines.slice(200).join('')}{"jsonrpc":`)
+    await waitForTasks()
+    await near.close()
+    expect(items).toHaveLength(1)
+    finish()
+    await ended
+    expect(items).toEqual(lines.map((_, n) => note(n)))
+    await far.close()
+  })
+
+  it('can be closed by its receiver', async () => {
+    const [near, , , back] = streamChannels()
+    const items: Decoded[] = []
+    const ended = near.receive(async (item) => {
+      items.push(item)
+      await near.close()
+    })
+    back.write(`${JSON.stringify(note(1))}\n${JSON.stringify(note(2))}\n`)
+    await ended
+    expect(items).toEqual([note(1), note(2)])
+  })
+
   it('refuses a message that cannot be written as JSON, and writes nothing', async () => {
     const [near, far] = streamChannels()
     const items: Decoded[] = []

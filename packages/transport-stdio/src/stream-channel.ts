@@ -166,7 +166,7 @@ export class StreamChannel implements ObservedChannel {
     const { input } = this.#options
     await this.endOutput()
     // Messages that the peer sent before may still be in the input.
-    await this.#reader?.stopWhenIdle()
+    await this.#reader?.finish()
     input.destroy()
   }
 

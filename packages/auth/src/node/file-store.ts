@@ -12,7 +12,7 @@ import { type AuthStore, createQueues } from '../client/store.ts'
 /** Options of `fileStore`. */
 export interface FileStoreOptions {
   /**
-   * How long to wait for another process that logs in or refreshes, in ms. After this time, the call rejects with
+   * How long to wait while another process logs in or refreshes a token, in ms. After this time, the call rejects with
    * `AuthError`. Default: 360,000, which is longer than a login may take.
    */
   readonly lockTimeout?: number | undefined

@@ -26,7 +26,9 @@ interface ExportOptions {
   readonly dryRun?: boolean
 }
 
-const EXAMPLES = `
+const HELP = `
+If server.json already exists, its name, title and description are kept, unless an option replaces them.
+
 Examples:
   mcpx export server.json --env SHOP_TOKEN
   mcpx export server.json --url https://mcp.example.com/mcp
@@ -35,18 +37,20 @@ Examples:
 export function define(command: Command, context: CommandContext): void {
   addJsonOption(
     command
-      .addArgument(new Argument('<format>', 'the registry manifest, or a bundle').choices(['server.json', 'mcpb']))
+      .addArgument(
+        new Argument('<format>', 'server.json for the MCP Registry, or mcpb for a bundle').choices([
+          'server.json',
+          'mcpb',
+        ]),
+      )
       .argument('[folder]', 'the folder of the package; default: the current folder'),
   )
     .option(
       '--name <name>',
-      'the name in the manifest; default for server.json: the name in the existing file, otherwise "mcpName" of package.json; default for mcpb: "name" of package.json',
+      'the name in the manifest; default: "mcpName" of package.json for server.json, "name" of package.json for mcpb',
     )
-    .option('--title <title>', 'the name that people see; default for server.json: the title in the existing file')
-    .option(
-      '--description <text>',
-      'the description in the manifest; default for server.json: the description in the existing file; otherwise "description" of package.json',
-    )
+    .option('--title <title>', 'the name that people see')
+    .option('--description <text>', 'the description in the manifest; default: "description" of package.json')
     .option('--author <name>', 'the author of the bundle (mcpb only); default: "author" of package.json')
     .option(
       '--entry <file>',
@@ -62,7 +66,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--output <file>', 'the file to write; default: server.json, or <name>-<version>.mcpb')
     .option('--no-check', 'do not start the server to test the bundle (mcpb only)')
     .option('--dry-run', 'print the manifest, and write nothing')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', HELP)
     .action(async (format: 'server.json' | 'mcpb', folder: string | undefined, options: ExportOptions) => {
       const path = resolve(context.terminal.cwd, folder ?? '')
       await (format === 'mcpb' ? exportBundle(context, path, options) : exportManifest(context, path, options))

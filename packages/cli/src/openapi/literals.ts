@@ -40,7 +40,7 @@ export function listLiteral(items: readonly string[]): string {
   return block('[', items, ']', '')
 }
 
-/** Returns a call of a function. */
+/** Returns a function call. */
 export function call(name: string, ...args: readonly string[]): string {
   return `${name}(${args.join(', ')})`
 }

@@ -52,7 +52,7 @@ export function emptyEventsResponse(): HttpAnswer {
   return eventsResponse('')
 }
 
-/** Responds with 202 to a message without a response. */
+/** Responds with 202 to a message that needs no response. */
 export function accepted(): HttpAnswer {
   return { body: null, status: 202, headers: {} }
 }
@@ -191,6 +191,7 @@ export function scopeResponse(
   return jsonResponse(text, status, headers)
 }
 
+/** A scope that can be written in a challenge. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
