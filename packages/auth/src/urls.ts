@@ -1,6 +1,5 @@
 /**
- * Functions for URLs: check the URLs that receive credentials, list the metadata URLs of an issuer, and find out the
- * network of a host.
+ * Checks URLs that receive credentials, lists the metadata URLs of an issuer, and finds out in which network a host is.
  */
 
 import { printable } from './auth-error.ts'
@@ -21,7 +20,7 @@ export function secureUrl(text: string, option: string): URL {
 function problemOf({ username, password, hash, protocol, hostname }: URL): string | undefined {
   if (username !== '' || password !== '') return 'contains credentials: pass them in their own options'
   if (hash !== '') return 'has a fragment, which is never sent to a server'
-  // Other IPv6 addresses that contain 127.0.0.1 lead through the network.
+  // Of the IPv6 addresses, only `[::1]` is accepted: a request to one that contains 127.0.0.1 may leave this machine.
   const isThisMachine = networkZone(hostname) === 'loopback' && (hostname === '[::1]' || !hostname.startsWith('['))
   if (protocol === 'https:' || (protocol === 'http:' && isThisMachine)) return undefined
   return 'is not HTTPS; plain HTTP is accepted on this machine only'
@@ -75,7 +74,8 @@ function zoneOfIpv6(groups: readonly number[]): NetworkZone {
   const isUniqueLocal = (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfec0
   const isDocumentation = first === 0x2001 && second === 0xdb8
   if (isUniqueLocal || isDocumentation) return 'private'
-  // Teredo addresses contain an IPv4 address, and nothing outside of 2000::/3 is on the public internet.
+  // A Teredo address leads to an IPv4 address that is not checked here. Addresses outside 2000::/3 are not on the public
+  // internet.
   const isTeredo = first === 0x2001 && second === 0
   return isTeredo || (first & 0xe000) !== 0x2000 ? 'reserved' : 'public'
 }

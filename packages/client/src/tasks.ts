@@ -31,8 +31,8 @@ import {
 /** The options of `client.task`. */
 export interface TaskOptions<Tool extends string = string> {
   /**
-   * The tool that was called. It determines the type of the result, which is then validated against the output schema
-   * of the tool. Default: unknown.
+   * The tool that was called. With this option, the result has the type of the tool, and is validated against the output
+   * schema of the tool. Without it, the result is not validated against an output schema.
    */
   readonly tool?: Tool | undefined
 }
@@ -73,7 +73,7 @@ function createPeer(era: Era, id: string): TaskPeer {
 export interface TaskHandle<Result = CallToolResult> {
   /** The id of the task, for `client.task(id)`. Empty if the server responded with a result instead of a task. */
   readonly id: string
-  /** Asks the server for the state of the task. */
+  /** Requests the state of the task from the server. If the task has ended, returns its last state without a request. */
   status(): Promise<Task>
   /**
    * Polls until the task has ended, answers its input requests with the callbacks of the client, and resolves to the
@@ -93,7 +93,7 @@ export interface TaskHandle<Result = CallToolResult> {
 }
 
 export interface HandleOptions<Result> {
-  /** Calls a function with a call object, with the signal and the timeouts of the options. */
+  /** Creates an `ExtensionCall` with the signal and the timeouts of `options`, and passes it to `run`. */
   readonly use: <T>(options: CallOptions, run: (call: ExtensionCall) => Promise<T>) => Promise<T>
   /** Checks the result of the task, and returns it. */
   readonly complete: (result: JsonObject) => Result

@@ -108,7 +108,7 @@ export function readSchema(raw: unknown, location: Location, document: SchemaDoc
   const base = registerNames(raw, location, document)
   const node: SchemaNode = { keywords, base, check: checkTrue }
   nodes.set(pointer, node)
-  // In draft-07, all keywords next to `$ref` are ignored.
+  // In draft-07, all keywords next to `$ref` are ignored, except the definitions that references may name.
   const isOnlyReference = dialect === 'draft-07' && raw.$ref !== undefined
   const inner = { base, ancestors: [...ancestors, raw] }
   for (const [key, value] of Object.entries(raw)) {
@@ -146,7 +146,11 @@ function registerNames(raw: JsonObject, { pointer, base: outer }: Location, docu
   const isDraft07 = dialect === 'draft-07'
   const { $schema, $id, $ref, $anchor, $dynamicAnchor } = raw
   if (dialectOf($schema, pointer, dialect) !== dialect) {
-    throw schemaError('dialect', `${pointer}/$schema`, `must be absent or ${dialect}, the dialect of the whole schema`)
+    throw schemaError(
+      'dialect',
+      `${pointer}/$schema`,
+      `must be absent or name ${dialect}, the dialect of the whole schema`,
+    )
   }
   const [uri, fragment] = isDraft07 && $ref !== undefined ? [] : stringOrEmpty($id).split('#')
   const base = uri ? resolveUri(uri, outer) : outer
@@ -171,27 +175,30 @@ function registerNames(raw: JsonObject, { pointer, base: outer }: Location, docu
   return base
 }
 
-/** Stores the value of a keyword with its subschemas as nodes. Ignores keywords that the dialect does not have. */
+/**
+ * Stores the value of a keyword. Schemas in the value are replaced with their nodes. Ignores keywords that the dialect
+ * does not have.
+ */
 function readKeyword(value: unknown, location: Location, keywords: Keywords, document: SchemaDocument): void {
   const { keyword, pointer, base } = location
   const { dialect } = document
-  const { holds, dialect: only = dialect } = findKeyword(keyword) ?? {}
-  if (!holds || only !== dialect) return
+  const { holds: valueKind, dialect: requiredDialect = dialect } = findKeyword(keyword) ?? {}
+  if (!valueKind || requiredDialect !== dialect) return
   const isList = Array.isArray(value)
-  if (holds === 'list' || (isList && keyword === 'items' && dialect === 'draft-07')) {
+  if (valueKind === 'list' || (isList && keyword === 'items' && dialect === 'draft-07')) {
     const mayBeEmpty = ITEM_KEYWORDS.includes(keyword)
     if (!isList || (value.length === 0 && !mayBeEmpty)) {
-      throw schemaError('malformed', pointer, 'must be a list of at least one schema')
+      throw schemaError('malformed', pointer, `must be a list of ${mayBeEmpty ? 'schemas' : 'at least one schema'}`)
     }
     keywords[keyword] = value.map((item, index) => {
       return readSchema(item, { ...location, pointer: appendToPointer(pointer, index) }, document)
     })
-  } else if (holds === 'schema') {
+  } else if (valueKind === 'schema') {
     keywords[keyword] = readSchema(value, location, document)
-  } else if (holds === 'map') {
+  } else if (valueKind === 'map') {
     keywords[keyword] = readMembers(value, location, document)
-  } else if (!acceptsValue(holds, value, pointer)) {
-    throw schemaError('malformed', pointer, `must be ${holds.expected}`)
+  } else if (!acceptsValue(valueKind, value, pointer)) {
+    throw schemaError('malformed', pointer, `must be ${valueKind.expected}`)
   } else if (!REFERENCE_KEYWORDS.includes(keyword)) {
     keywords[keyword] = keyword === 'pattern' ? readPattern(value as string, pointer, document) : value
   } else if (keyword === '$ref' || (keyword === '$dynamicRef' && dialect !== 'draft-07')) {
@@ -210,7 +217,10 @@ function acceptsValue(rule: ValueRule, value: unknown, pointer: string): boolean
   return rule.accepts(value)
 }
 
-/** Reads an object whose members are schemas, or lists of names in `dependentRequired` and `dependencies`. */
+/**
+ * Reads an object whose members are schemas. The members of `dependentRequired` are lists of property names; the members
+ * of `dependencies` are either.
+ */
 function readMembers(value: unknown, location: Location, document: SchemaDocument): unknown {
   const { keyword, pointer } = location
   if (!isObject(value)) throw schemaError('malformed', pointer, 'must be an object')

@@ -1,4 +1,4 @@
-/** A set of strings and other values that takes linear time, even for many long strings. */
+/** A set of values. Adding or finding a string takes time linear in its length, even with many long strings. */
 
 import { type Evaluation, spendSteps } from './evaluate.ts'
 
@@ -8,7 +8,7 @@ import { type Evaluation, spendSteps } from './evaluate.ts'
  */
 const MAX_HASHED_LENGTH = 16_383
 
-/** A tree of the chunks of long strings. Each level contains the chunks that follow the same previous chunks. */
+/** A prefix tree of long strings that are split into chunks. A node maps each possible next chunk to the next node. */
 interface Chunks extends Map<string, Chunks> {}
 
 export class ValueSet {
@@ -16,7 +16,7 @@ export class ValueSet {
   readonly #keys = new Set<unknown>()
   readonly #chunks: Chunks = new Map()
 
-  /** @param evaluation counts steps for long strings. Default: none, for the values of a schema */
+  /** @param evaluation counts steps for long strings. Omit it for the values of a schema, which cost no steps */
   constructor(values: readonly unknown[], evaluation?: Evaluation) {
     for (const value of values) this.#keys.add(this.#keyOf(value, evaluation, true))
   }

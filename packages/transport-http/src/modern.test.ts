@@ -53,7 +53,9 @@ describe('an app with the modern era only', () => {
 
   it('rejects invalid limits and responders', () => {
     expect(() => mcp(tools, { limits: { body: Number.NaN } })).toThrow('limits.body')
-    expect(() => mcp(undefined as never)).toThrow('expected a server such as createServer returns, got undefined')
+    expect(() => mcp(undefined as never)).toThrow(
+      'expected a server, such as the result of createServer(), got undefined',
+    )
   })
 
   it('streams notifications, sends comments, and drains', async () => {

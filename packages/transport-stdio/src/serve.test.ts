@@ -314,7 +314,7 @@ describe('the arguments of serveStdio', () => {
       'serveStdio: there is no option "drainTimeuot"; did you mean "drainTimeout"?',
     )
     expect(() => serveStdio({} as Responder)).toThrow(
-      'serveStdio: expected a server such as createServer returns, got object',
+      'serveStdio: expected a server, such as the result of createServer(), got object',
     )
     expect(() => serveStdio(undefined as never)).toThrow('got nothing')
     for (const name of ['drainTimeout', 'exitTimeout', 'flushTimeout']) {

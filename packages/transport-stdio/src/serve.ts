@@ -159,7 +159,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServeStdioOptions, true>> = {
 
 function checkArguments(server: unknown, options: ServeStdioOptions): void {
   if (typeof (server as Partial<Responder> | undefined)?.respond !== 'function') {
-    throw new TypeError(`serveStdio: expected a server such as createServer returns, got ${kindOf(server)}`)
+    throw new TypeError(`serveStdio: expected a server, such as the result of createServer(), got ${kindOf(server)}`)
   }
   refuseUnknownOption('serveStdio', options, Object.keys(OPTION_NAMES))
   const { drainTimeout, exitTimeout, flushTimeout } = options

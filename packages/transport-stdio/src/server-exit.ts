@@ -1,4 +1,4 @@
-/** Errors about a server process that stopped by itself. */
+/** Errors about a server process that has exited, or that has closed its input or output. */
 
 import { ConnectionError, quoted } from '@mcpx/protocol'
 

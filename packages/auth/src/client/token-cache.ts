@@ -15,10 +15,10 @@ export interface Caller {
   readonly signal: AbortSignal | null | undefined
 }
 
-/** How long no new login starts after a login has failed or its tokens were refused, in ms. */
+/** How long to wait with a new login after a login has failed or the server has refused the new tokens, in ms. */
 const PAUSE = 30_000
 
-/** The pause between an early refresh that failed and the next one, in ms. Until then the valid token is used. */
+/** How long to wait with the next early refresh after one has failed, in ms. Until then, the valid token is used. */
 const REFRESH_PAUSE = 5_000
 
 export class TokenCache {
@@ -52,14 +52,15 @@ export class TokenCache {
     // Start an interactive login only after a challenge of the server, because the challenge names the scopes.
     if (interactive && tokens.refreshToken === undefined) return isExpired(tokens) ? undefined : tokens
     try {
-      // `refused` is undefined, because some servers return the same access token with a longer lifetime.
+      // Pass no refused tokens: some servers extend the lifetime of the same access token, which then must not count as
+      // refused.
       const renewed = await this.renew(caller, undefined, { scope: tokens.requested, refreshOnly: interactive })
       if (renewed !== undefined) return renewed.tokens
     } catch (error) {
       if (caller.signal?.aborted === true) throw error
       this.#nextEarlyRefresh = Date.now() + REFRESH_PAUSE
       if (!isExpired(tokens)) return tokens
-      // The metadata may have another URL since the login. A challenge of the server names the new URL.
+      // The URL of the metadata may have changed since the login. A challenge of the server names the new URL.
       if (error instanceof AuthError && error.step === 'discovery') return undefined
       throw error
     }
@@ -132,6 +133,7 @@ export class TokenCache {
   async #revoke(tokens: Tokens, clientId: string, fetch: Fetch): Promise<void> {
     const { connect, flow, issuer, serverUrl } = this.settings
     const connection = connect(fetch)
+    // The URL of the party that named the issuer: the application, or the MCP server.
     const namedBy = tokens.issuer === issuer ? new URL(issuer) : serverUrl
     const server = await readServerMetadata(connection, { issuer: tokens.issuer, namedBy })
     if (server?.revocation_endpoint === undefined) return

@@ -62,26 +62,47 @@ export type ProofReason =
 
 /** The reason why a request is refused. */
 export type RefusalReason =
+  /** The request has no credentials. */
   | 'missing'
+  /** The header cannot be parsed. */
   | 'malformed'
+  /** The token is in the query of the URL. */
   | 'in_query'
+  /** The token or the key is too long. */
   | 'too_long'
+  /** The token is not a valid JWT. */
   | 'not_a_token'
+  /** The token is from an issuer that is not accepted. */
   | 'unknown_issuer'
+  /** The algorithm of the JWT is not accepted. */
   | 'algorithm'
+  /** The type of the JWT is not accepted. */
   | 'type'
+  /** The signature of the JWT is wrong. */
   | 'signature'
+  /** The issuer does not have the key that the JWT names. */
   | 'unknown_key'
+  /** The token or the key has expired. */
   | 'expired'
+  /** The token is not valid yet. */
   | 'not_yet_valid'
+  /** The token is for another server. */
   | 'audience'
+  /** The token lacks a required claim, or a claim is invalid. */
   | 'claims'
+  /** The authorization server says that the token is not active, for example because it was revoked. */
   | 'inactive'
+  /** There is no such token, or no such API key. */
   | 'unknown'
+  /** The token is bound to a key, but was sent without an accepted proof. */
   | 'bound'
+  /** The token is not bound to a key, although a proof was sent or bound tokens are required. */
   | 'unbound'
+  /** The token is bound to another key than the proof. */
   | 'other_key'
+  /** The authorization server cannot be reached. */
   | 'unavailable'
+  /** The token lacks scopes. */
   | 'scope'
   | ProofReason
 

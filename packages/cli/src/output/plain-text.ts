@@ -1,4 +1,4 @@
-/** Escapes characters in text of servers that a terminal would execute. */
+/** Escapes characters that a terminal would interpret as commands, in text that comes from servers. */
 
 /**
  * Control characters, except line breaks and tabs, and characters that change the direction of text. In a terminal,
@@ -8,12 +8,15 @@ const HARMFUL = /(?!\n|\t|\r\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 /** The harmful characters that `JSON.stringify` does not escape. */
 const HARMFUL_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** Replaces characters that a terminal would execute by visible escapes such as `\x1b`. Keeps line breaks and tabs. */
+/**
+ * Replaces each character that a terminal would interpret as a command with a visible escape such as `\x1b`. Keeps line
+ * breaks and tabs.
+ */
 export function plainText(text: string): string {
   return text.replace(HARMFUL, escapeCharacter)
 }
 
-/** Like `plainText`, but returns one line: replaces white space by single spaces. */
+/** Like `plainText`, but returns one line: replaces each sequence of white space with one space. */
 export function plainLine(text: string): string {
   return plainText(text.replace(/\s+/g, ' ').trim())
 }
@@ -23,7 +26,7 @@ export function quotedText(text: string): string {
   return plainJson(text)
 }
 
-/** Returns JSON without characters that a terminal would execute. It parses to the same value. */
+/** Returns JSON in which characters that a terminal would interpret are escaped. The JSON parses to the same value. */
 export function plainJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replace(HARMFUL_IN_JSON, (character) => `\\u${hexOf(character, 4)}`)
 }

@@ -5,7 +5,7 @@ import type { Client } from './clients.ts'
 import type { OAuthError } from './http.ts'
 import type { DevAuthorizationServerOptions } from './options.ts'
 
-/** The rights that a user or a client has granted. */
+/** The rights that a client has received, from a user or for itself. */
 export interface Grant {
   readonly subject: string
   readonly clientId: string | undefined
@@ -41,7 +41,10 @@ export interface ServerState {
   readonly keys: SigningKeys
   /** Registered clients by id. */
   readonly clients: Map<string, Client>
-  /** Used codes and refresh tokens are kept until they expire, so that a second use is detected. */
+  /**
+   * Used codes and refresh tokens are kept, so that a second use is detected: until they expire, or until the map is
+   * full.
+   */
   readonly codes: ExpiringMap<AuthorizationCode>
   readonly accessTokens: ExpiringMap<AccessToken>
   readonly refreshTokens: ExpiringMap<RefreshToken>
@@ -98,7 +101,7 @@ export function revokeFamily({ revokedFamilies }: ServerState, { family }: Grant
 
 const MAX_ENTRIES = 10_000
 
-/** A map with expiring entries. Above 10,000 entries, a new entry removes the oldest one. */
+/** A map with expiring entries. With 10,000 entries, a new entry removes the oldest one. */
 class ExpiringMap<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly expiresAt: number }>()
 
@@ -151,7 +154,7 @@ export class SigningKeys {
   }
 
   /**
-   * Signs a JWT. The claims replace the standard claims; an undefined claim is left out.
+   * Signs a JWT. A claim replaces the standard claim with the same name. A claim that is undefined is left out.
    *
    * @param ttl Lifetime, in ms.
    */

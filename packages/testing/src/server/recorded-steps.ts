@@ -164,7 +164,9 @@ export class RecordedSteps {
       .map((step) => findDifferences(`${method}, params`, sent, this.#normalizeParams(method, step.params)))
       .toSorted((left, right) => left.length - right.length)
     throw this.createError(
-      nearest ?? [`expected ${calls.length} ${calls.length === 1 ? 'request' : 'requests'} ${method}, got one more`],
+      nearest ?? [
+        `expected at most ${calls.length} ${method} ${calls.length === 1 ? 'request' : 'requests'}, got another one`,
+      ],
       'Record the transcript again if the client has changed, for example with MCPX_RECORD=1.',
     )
   }

@@ -72,7 +72,7 @@ describe.each(['modern', 'legacy'] as const)('a transcript of the %s era', (era)
     expect(String(other)).toContain('replay: tools/call, params.arguments.b: expected 2, got 3')
     await client.callTool('add', { a: 1, b: 2 })
     expect(String(await catchError(() => client.callTool('add', { a: 1, b: 2 })))).toContain(
-      'expected 1 request tools/call, got one more',
+      'expected at most 1 tools/call request, got another one',
     )
   })
 

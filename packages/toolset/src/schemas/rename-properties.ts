@@ -1,11 +1,18 @@
-/** Renames arguments of a tool whose names a model API refuses. */
+/** Renames arguments of a tool if a model API refuses their names. */
 import type { SchemaChange } from './fit-schema.ts'
 import { type JsonObject, objectOf } from './json.ts'
 
-/** Keywords that name properties, too. */
-const DEPENDENT = ['patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies', 'if']
+/** Other keywords that refer to properties by their names. They are removed when a property is renamed. */
+const REFERRING_KEYWORDS = [
+  'patternProperties',
+  'propertyNames',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  'if',
+]
 
-/** Returns the schema with names that match `allowed`, and the original name of each new name. */
+/** Returns the schema with property names that match `allowed`, and a map from each new name to the original name. */
 export function renameProperties(
   schema: JsonObject,
   allowed: RegExp | undefined,
@@ -37,7 +44,7 @@ export function renameProperties(
     const names = schema[keyword]
     if (Array.isArray(names)) renamed[keyword] = names.map((name) => safe.get(name) ?? name)
   }
-  for (const keyword of DEPENDENT.filter((each) => renamed[each] !== undefined)) {
+  for (const keyword of REFERRING_KEYWORDS.filter((each) => renamed[each] !== undefined)) {
     delete renamed[keyword]
     onChange({ path: '#', keyword, effect: 'wider', message: 'removed, because properties were renamed' })
   }

@@ -21,15 +21,15 @@ export interface SentRequest {
   readonly label: string
   readonly signal: AbortSignal
   readonly cursor: Cursor
-  /** Called with all other messages. */
+  /** Called with each message that is not the response. */
   readonly onMessage: (message: Message) => void
   readonly report: (problem: Error) => void
 }
 
 /**
- * Resolves to the JSON-RPC response, or to undefined if the stream ended before it. Rejects with `ConnectionError`:
- * `refused` with the status of a failure, `invalid-message` for an invalid response, `limit`, or `unreachable` if the
- * JSON is incomplete.
+ * Resolves to the JSON-RPC response, or to undefined if the stream ended before it. Rejects with a `ConnectionError`. Its
+ * reason is `refused` if the HTTP status is an error status, `invalid-message` if the response is invalid, `limit` if the
+ * response is too large, and `unreachable` if the JSON is incomplete.
  */
 export async function readRpcResponse(
   response: Response,
@@ -57,7 +57,7 @@ function mediaType({ headers }: Response): string {
   return (headers.get('content-type')?.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-/** The largest body of a failure that is read, in bytes. */
+/** How many bytes are read at most from the body of a response with an error status. */
 const MAX_FAILURE_SIZE = 2 ** 20
 
 async function readFailure(response: Response, settings: Settings, pending: SentRequest): Promise<ResponseMessage> {
@@ -72,8 +72,8 @@ async function readFailure(response: Response, settings: Settings, pending: Sent
 }
 
 /**
- * Adds the id of the request to a response without an id. Keeps a number that came back as a string, so that it is
- * reported.
+ * Adds the id of the request to a response without an id. Does not change an id that is a string instead of a number, so
+ * that the caller can report this mistake of the server.
  */
 function withId(message: ResponseMessage, id: RequestId): ResponseMessage {
   return message.id === undefined ? { ...message, id } : message
@@ -107,7 +107,7 @@ function readStreamedResponse(
   })
 }
 
-/** Returns the message if it is the response, and passes other messages to `onMessage`. Throws for an invalid response. */
+/** Returns the message if it is the response. Passes other messages to `onMessage`. Throws if the response is invalid. */
 function pickResponse(message: Message | Refusal, pending: SentRequest): ResponseMessage | undefined {
   const { id } = pending
   if (message instanceof Refusal) {

@@ -90,7 +90,7 @@ describe('an endpoint', () => {
   })
 
   it.each([undefined, null, {}, () => 1])('rejects %s instead of a server', async (given) => {
-    const said = /^expected a server such as createServer returns, got /
+    const said = /^expected a server, such as the result of createServer\(\), got /
     expect(() => mcp(given as unknown as Responder)).toThrow(said)
     await expect(serveHttp(given as unknown as Responder, { port: 0 })).rejects.toThrow(said)
   })

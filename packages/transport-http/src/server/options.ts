@@ -19,13 +19,13 @@ export interface HttpLimits {
   /** The largest body of a request, in bytes. Larger bodies are refused with 413. Default: 4 MiB. */
   readonly body: number
   /**
-   * The largest number of requests that are received and run at the same time. More are refused with 503. Default:
-   * 10,000.
+   * How many requests may be in progress at the same time: from the arrival of a request until its response. More are
+   * refused with 503. Default: 10,000.
    */
   readonly running: number
   /**
-   * The largest number of bytes of all requests that are received and run at the same time, estimated from their JSON.
-   * More are refused with 503. Default: 64 MiB.
+   * How many bytes all requests in progress may need in memory, estimated from their JSON. More are refused with 503.
+   * Default: 64 MiB.
    */
   readonly receivedBytes: number
   /**
@@ -34,16 +34,16 @@ export interface HttpLimits {
   readonly streams: number
   /**
    * The largest number of bytes of all responses that clients have not read. Above it, the oldest responses of callers
-   * that use their whole share are cut off. The next requests of such a caller are refused with 429. Known on Node;
-   * other runtimes count streams only. Default: 64 MiB.
+   * that use their whole share are cut off. The next requests of such a caller are refused with 429. Only Node reports
+   * how much of a response a client has not read; on other runtimes, only streams count. Default: 64 MiB.
    */
   readonly unreadBytes: number
   /**
-   * The share of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1. Each
-   * caller may have at least 16 requests and streams. Requests above the share are refused with 429. A caller is
-   * identified by its subject, otherwise by its network address, otherwise by its session. All clients behind a proxy
-   * have the address of the proxy, except if the proxy is on the same machine or network and sends `x-forwarded-for` or
-   * `forwarded`. Behind other proxies, set 1, unless callers are authenticated. Default: 0.25.
+   * The share of `running`, `receivedBytes`, `streams` and `unreadBytes` that one caller may use, from 0 to 1. The share
+   * is never smaller than 16 requests and 16 streams. Requests above the share are refused with 429. A caller is
+   * identified by its subject, otherwise by its network address, otherwise by its session. The address of a proxy is
+   * ignored if the proxy is on the same machine or network and sends `x-forwarded-for` or `forwarded`. All clients behind
+   * any other proxy count as one caller: set 1 there, unless callers are authenticated. Default: 0.25.
    */
   readonly perCaller: number
   /**
@@ -52,13 +52,13 @@ export interface HttpLimits {
    */
   readonly sessionRequests: number
   /**
-   * The most SSE streams of one legacy session that are open at the same time. More are refused with 429. Default: 128,
-   * which is enough for a stream for each running request.
+   * The largest number of SSE streams of one legacy session that are open at the same time. More are refused with 429.
+   * Default: 128, which is enough for one stream per running request.
    */
   readonly sessionStreams: number
   /**
-   * The largest number of unread bytes in one stream, counted as characters. Above it, the stream is cut off. Default:
-   * 4 MiB.
+   * How many characters of one stream may wait for a client that does not read. Above this number, the stream is cut off.
+   * Default: 4 Mi.
    */
   readonly unsent: number
 }
@@ -90,8 +90,8 @@ export interface SessionOptions {
   /** Stores the session records. Default: `store.sessions` of the server, or the memory of this process. */
   readonly store?: SessionStore | undefined
   /**
-   * The time after its last use at which a session expires, in ms. Its calls whose clients have disconnected are then
-   * aborted. Default: 1,800,000.
+   * How long a session lives after its last use, in ms. When a session expires, its running calls are aborted if the
+   * client is not connected. Default: 1,800,000.
    */
   readonly ttl?: number | undefined
   /**
@@ -100,8 +100,9 @@ export interface SessionOptions {
    */
   readonly events?: EventStore | false | undefined
   /**
-   * How long a client waits before it resumes a stream, in whole ms. While the client is disconnected, the process that
-   * had its stream stores messages for 30 times this time, up to 900 messages or `limits.unsent`. Default: 1,000.
+   * How long a client waits before it resumes a stream, in whole ms. If only one process serves the endpoint, it stores
+   * notifications for a disconnected client for 30 times this time: at most 900 notifications, with at most
+   * `limits.unsent` characters. Default: 1,000.
    */
   readonly retry?: number | undefined
   /**
@@ -111,12 +112,15 @@ export interface SessionOptions {
   readonly awayTimeout?: number | undefined
   /**
    * Connects the processes that serve one endpoint. Changes of lists and resources use only the bus of the server's store.
-   * Default: `store.bus` of the server; without it, there is a single process.
+   * Default: `store.bus` of the server. Without a bus, all requests of a session must reach the same process.
    */
   readonly bus?: EventBus | undefined
 }
 
-/** Returns the input schema of a tool, for the check of mirrored headers. Returns undefined if there is no such tool. */
+/**
+ * Returns the input schema of a tool. The schema shows which arguments clients must repeat in headers, so that these
+ * headers can be checked. Returns undefined if there is no such tool.
+ */
 export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
 /** Options of `mcp`. */
@@ -139,8 +143,8 @@ export interface EndpointOptions {
    */
   readonly cors?: boolean | readonly string[] | undefined
   /**
-   * Identifies the caller, or returns a response such as 401. A function is enough; a guard may also serve metadata and
-   * challenge callers who lack scopes. Default: none.
+   * Identifies the caller, or returns a response such as 401. A `Guard` is a function. It may have further members, with
+   * which it serves metadata, and challenges callers who lack scopes. Default: none.
    */
   readonly authenticate?: Guard | undefined
   /** Whether the legacy revisions are served. Default: true when the server supports them. */
@@ -161,8 +165,9 @@ export interface EndpointOptions {
   /** Whether a POST that does not accept both JSON and event streams is refused with 406. Default: false. */
   readonly strictAccept?: boolean | undefined
   /**
-   * The interval of comments on open streams, in ms. They prevent proxies from closing the streams. A response that
-   * takes longer than this becomes a stream, too. `Infinity` disables comments. Default: 15,000.
+   * The interval of comments on open streams, in ms. They prevent proxies from closing the streams. With
+   * `responses: 'auto'`, a response that takes longer than this interval also becomes a stream. `Infinity` disables
+   * comments. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
   /**
@@ -176,8 +181,8 @@ export interface EndpointOptions {
    */
   readonly sendTimeout?: number | undefined
   /**
-   * Finds the input schemas of tools. Default: `inputSchemaOf` of the server. If the server has no such method,
-   * mirrored arguments are not checked.
+   * Returns the input schema of a tool. It shows which arguments clients must repeat in headers. Default: `inputSchemaOf`
+   * of the server. If the server has no such method, these headers are not checked.
    */
   readonly toolSchemas?: ToolSchemas | undefined
   /** Limits that differ from `HTTP_LIMITS`. */
@@ -225,7 +230,8 @@ export const ENDPOINT_OPTIONS: readonly (keyof EndpointOptions)[] = [
 /** Throws a `TypeError` or a `RangeError` for an invalid option. The values of `limits` are checked by `withDefaultLimits`. */
 export function checkOptions(responder: Responder, options: EndpointOptions): void {
   const { allowedHosts = '*', allowedOrigins = '*', cors = false, responses = 'auto', sessions } = options
-  if (typeof responder?.respond !== 'function') throw unexpected('a server such as createServer returns', responder)
+  if (typeof responder?.respond !== 'function')
+    throw unexpected('a server, such as the result of createServer()', responder)
   if (allowedHosts !== '*') checkList('allowedHosts', allowedHosts, HOST, `${HOSTS}, or "*"`)
   if (allowedOrigins !== '*') checkList('allowedOrigins', allowedOrigins, ORIGIN, `${ORIGINS}, or "*"`)
   if (typeof cors !== 'boolean') checkList('cors', cors, ORIGIN, `${ORIGINS}, or true or false`)
@@ -278,7 +284,7 @@ function unexpected(wanted: string, given: unknown, where = ''): TypeError {
 const PATH_BASE = 'http://path.invalid'
 
 /**
- * Checks a path and returns it. It must begin with a slash and be encoded as in a URL.
+ * Checks a path. Returns it with a slash at the beginning, and encoded as in a URL.
  *
  * @param example a valid path for the error message
  * @throws TypeError for any other value

@@ -27,7 +27,7 @@ function connectorOf(source: ServerSource): [importLine: string, connector: stri
     case 'file':
       return [spawn, `spawn('npx', ${JSON.stringify(['mcpx', 'run', source.word, '--stdio'])})`]
     default:
-      return [spawn, "spawn('the-command', ['of', 'your', 'settings'])"]
+      return [spawn, "spawn('<command from your settings>', ['<arguments from your settings>'])"]
   }
 }
 
