@@ -75,7 +75,7 @@ const deviations: Readonly<Record<string, Deviation>> = {
     },
     use: callAdd,
     result: { content: [] },
-    warning: /^The server announced a change that it did not declare: notifications\/prompts\/list_changed$/,
+    warning: /^The server sent notifications\/prompts\/list_changed, but did not declare the capability prompts\.listChanged$/,
   },
   'ids as strings': {
     answer: () => ({ content: [] }),

@@ -235,7 +235,7 @@ describe('a legacy server that deviates from its revision', () => {
     }
     expect(urls).toEqual(Array(2).fill('https://pay.example'))
     expect(warnings).toEqual([
-      'elicitation/create was answered although it is not as revision 2025-11-25 requires. params.elicitationId: expected string, got nothing',
+      'elicitation/create was answered although the request does not conform to revision 2025-11-25: params.elicitationId: expected string, got nothing',
     ])
   })
 
@@ -251,7 +251,7 @@ describe('a legacy server that deviates from its revision', () => {
       await connector.server.notify(`notifications/${list}/list_changed`)
     await expect.poll(() => changes).toEqual([{ kind: 'tools' }, { kind: 'tools' }, { kind: 'prompts' }])
     expect(warnings).toEqual([
-      'The server announced a change that it did not declare: notifications/tools/list_changed',
+      'The server sent notifications/tools/list_changed, but did not declare the capability tools.listChanged',
     ])
   })
 })
@@ -622,7 +622,7 @@ describe('many input requests at once', () => {
     const onElicit = () => ({ action: 'decline' }) as const
     const onWarning = (warning: Error) => void warnings.push(warning)
     await using client = await connect(server, { onElicit, onWarning, maxRounds: 4, maxInputRequests: 5 })
-    const why = 'elicitation/create was refused: the server has sent 20 input requests since the last call'
+    const why = 'elicitation/create was refused: the server has already sent 20 input requests'
     for (let call = 0; call < 2; call += 1) {
       const { structuredContent } = await client.callTool('ask')
       expect(structuredContent).toEqual({ answered: 20, why })

@@ -18,13 +18,14 @@ import type { ExtensionCall } from './extensions.ts'
 import type { ClientOptions, RequestCallOptions } from './options.ts'
 import { isUnknown, type TaskFollower, type TaskPeer } from './task-follower.ts'
 
-/** How many tools that run as tasks are remembered. When it is full, the oldest is removed. */
+/** The maximum number of tools in `#support`. Above it, the oldest tool is removed. */
 const MAX_TOOLS = 10_000
 
 /** Calls the tools of legacy servers that run as tasks. */
 export class LegacyTaskTools {
   readonly #options: ClientOptions
   readonly #list: () => Promise<unknown>
+  /** Whether each tool allows or requires a task, by the name of the tool. */
   readonly #support = new BoundedMap<unknown>(MAX_TOOLS)
   readonly #listed = new WeakMap<EraConnection, Promise<unknown>>()
 
@@ -44,9 +45,9 @@ export class LegacyTaskTools {
   }
 
   /**
-   * Sends a request. Adds a request for a task to `tools/call` if the tool requires a task, or if the tool allows one
-   * and the caller accepts the result type `task`. Converts a result with a task to this result type. If the server
-   * supports tasks, lists its tools once before.
+   * Sends a request. Adds the member `task` to the params of `tools/call` if the tool requires a task, or if the tool
+   * allows one and the caller accepts the result type `task`. Converts a result with a task to this result type. If the
+   * server supports tasks, lists its tools before the first tool call of a connection.
    */
   async send(
     connection: EraConnection,

@@ -69,7 +69,7 @@ interface InputCount {
 type Handshake = Pick<EraConnection, 'revision' | 'server'>
 
 /**
- * Opens a session. The server sends no requests until `start` is called.
+ * Opens a session. Until `start` is called, the server may send only pings.
  *
  * @param offer the only accepted revision. Default: the newest revision is proposed, and the server may select an older
  * one.
@@ -98,13 +98,13 @@ export class LegacyConnection implements EraConnection, MessageListener {
   readonly subscriptions: LegacySubscriptions
   revision: Revision = LATEST_LEGACY_REVISION
   server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined }
-  /** Whether the handshake is complete. Until then, only pings of the server are answered. */
+  /** Whether the server has answered `initialize`. Until then, only its pings are answered. */
   isReady = false
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
   /**
-   * The input requests of each call. Input requests that do not name a call are counted for the connection; the count
-   * begins with its last call.
+   * The input requests of each call. An input request that does not arrive on the stream of a call is counted for the
+   * connection. Each call sets this count to 0.
    */
   readonly #inputCounts = new WeakMap<object, InputCount>()
   /** Whether the server was replaced by one that does not support this era. */
@@ -121,7 +121,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     return this.#undetermined.ended || this.#isOutdated
   }
 
-  /** Ends the handshake. From now on the server may send messages. */
+  /** Sends `notifications/initialized`. From now on, the server may send all messages. */
   async start({ signal, timeout }: FirstRequestOptions): Promise<void> {
     const method = 'notifications/initialized'
     const start = async () => {
@@ -214,7 +214,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
   #passUndeclared(change: Change, method: string): void {
     if (change.kind === 'resource' || this.server.capabilities[change.kind]?.listChanged === true) return
     const { onChange } = this.#state.options
-    this.#state.tolerate('change', `The server announced a change that it did not declare: ${method}`)
+    this.#state.tolerate('change', `The server sent ${method}, but did not declare the capability ${change.kind}.listChanged`)
     guarded(onChange, this.#state.onWarning)(change)
   }
 
@@ -242,7 +242,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
     const deviation =
       problem === undefined
         ? `revision ${this.revision} does not have it`
-        : `it is not as revision ${this.revision} requires. ${problem}`
+        : `the request does not conform to revision ${this.revision}: ${problem}`
     this.#state.tolerate(method, `${method} was answered although ${deviation}`)
   }
 
@@ -284,7 +284,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
       throw this.#inputLimitError(method, `${maxInputRequests} input requests are waiting for a response already`)
     }
     if (count.received >= maxInputRequests * maxRounds) {
-      throw this.#inputLimitError(method, `the server has sent ${count.received} input requests since the last call`)
+      throw this.#inputLimitError(method, `the server has already sent ${count.received} input requests`)
     }
     count.received += 1
     return count.limit

@@ -54,7 +54,8 @@ function fieldProblem(place: string, field: Field, value: unknown): string | und
   if (type !== 'integer' && type !== kind) return unexpected(place, type, value)
   const choices = items.enum ?? (items.oneOf ?? items.anyOf)?.map((choice) => choice.const)
   const hasOtherChoice = choices && [value].flat().some((one) => !choices.includes(one))
-  const expected = hasOtherChoice ? 'only choices of the form' : boundsProblem(field, value)
+  const choice = kind === 'array' ? 'only choices of this field' : 'one of the choices of this field'
+  const expected = hasOtherChoice ? choice : boundsProblem(field, value)
   const problem = expected ?? (format && typeof value === 'string' ? formatProblem(format, value) : undefined)
   return problem && `${place}: expected ${problem}`
 }

@@ -1,4 +1,4 @@
-/** Helpers for authors of stores: a check of their options, and a function that follows a stream of stored events. */
+/** Functions for authors of stores: they check options, and follow a stream of stored events. */
 
 import { type Awaitable, LONGEST_TIMER } from './async.ts'
 import { kindOf } from './json.ts'
@@ -6,8 +6,8 @@ import { refuseUnknownOption } from './options.ts'
 import type { EventReplay, StoredEvent } from './stores.ts'
 
 /**
- * Throws a `TypeError` or a `RangeError` for an option of a store that does not exist or is invalid: `prefix` is a string,
- * `onWarning` a function, and the options named by `numbers` are whole numbers from 1.
+ * Throws a `TypeError` or a `RangeError` if an option of a store is unknown or has an invalid value. `prefix` must be a
+ * string, `onWarning` a function, and each option in `numbers` a whole number from 1 to `LONGEST_TIMER`.
  */
 export function checkStoreOptions(place: string, options: object, numbers: readonly string[]): void {
   refuseUnknownOption(place, options, ['prefix', ...numbers, 'onWarning'])
@@ -33,7 +33,7 @@ export interface FollowSource {
  * Implements `EventStore.follow`: yields the stored events after an event, waits until the stream changes, and reads
  * the new events.
  *
- * @param signals signals that end following, for example of the caller and of the store
+ * @param signals signals that end the generator, for example the signal of the caller and the signal of the store
  * @throws Error if the event is unknown, or was dropped while the reader was behind
  */
 export async function* followByReplay(

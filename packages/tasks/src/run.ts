@@ -101,7 +101,7 @@ export class TaskRun implements LongWork {
   get received(): Pick<TaskData, 'responses' | 'steps'> {
     if (this.#base === undefined) return { responses: {}, steps: {} }
     const { answers, steps } = this.#runner.host.stateOf(this.#base)
-    // The answer to a roots request is a list, not a response.
+    // Leave out answers to roots requests, because they are stored as lists, not as `InputResponse` objects.
     const responses = Object.entries(answers).filter((entry): entry is [string, InputResponse] => isObject(entry[1]))
     return { responses: { ...Object.fromEntries(responses), ...this.#responses }, steps }
   }
@@ -116,7 +116,7 @@ export class TaskRun implements LongWork {
         ? taskError('limit', 'There are too many tasks; try again later')
         : this.#runner.nameFailure(this.#failure, this.#base)
     }
-    // The request was cancelled while the task was stored.
+    // The request was cancelled while the task was being stored.
     if (this.#base?.signal.aborted) this.#onRequestCancelled()
     void this.#work(live, () => this.#callHandler(next))
     return createResult(live)
@@ -283,7 +283,7 @@ export class TaskRun implements LongWork {
   #toEnd(outcome: Outcome, live: LiveTask): TaskEnd | undefined {
     const { host } = this.#runner
     if (live.ended.aborted) return undefined
-    // The request was cancelled while the task was stored.
+    // The request was cancelled while the task was being stored.
     if (this.signal.aborted) return { status: 'cancelled' }
     try {
       if ('error' in outcome) throw outcome.error
@@ -391,8 +391,11 @@ export interface StartedTask {
 
 /**
  * Turns the running call into a task. The client receives the task, and the handler continues even if the connection
- * ends. Later input requests belong to the task. Has no effect and returns undefined if the tool has no option `task`,
- * the client does not support tasks, or there are too many tasks.
+ * ends. Later input requests belong to the task. Has no effect and returns undefined if the call cannot become a task:
+ *
+ * - the tool has no option `task`, or the client does not support tasks
+ * - the call was cancelled, or one of its input requests is open
+ * - there are too many tasks, or the task is too large or cannot be stored
  *
  * ```ts
  * const size = await ctx.elicit('size', { message: 'Which size?', schema })

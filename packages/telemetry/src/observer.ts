@@ -50,7 +50,10 @@ import type { TelemetryOptions } from './telemetry.ts'
 interface CallState {
   /** The context of the first request of a client's call, which is the parent of its later requests. */
   first?: Context
-  /** The request that was passed to a mounted handler or a proxy. It prevents a second span for a mounted proxy. */
+  /**
+   * The span name of the request that is being passed to a mounted handler or a proxy. A mounted proxy passes the request
+   * on twice. The second time, the name is the same, and no second span is created.
+   */
   readonly delegated?: string
 }
 
@@ -100,8 +103,8 @@ export class OpenTelemetry implements Telemetry {
     const active = context.active()
     const state = stateOf(active)
     // Without a context manager, no span is active.
-    const isAlone = during instanceof SpanObservation && trace.getSpan(active) === undefined
-    const parent = state?.first ?? (isAlone ? during.context : active)
+    const lacksActiveSpan = during instanceof SpanObservation && trace.getSpan(active) === undefined
+    const parent = state?.first ?? (lacksActiveSpan ? during.context : active)
     const observation = this.#observe(message, 'client', parent, [])
     if (state !== undefined) state.first ??= observation.context
     observation.meta = this.#propagation.inject(observation.context, message.params)
@@ -190,8 +193,8 @@ export class OpenTelemetry implements Telemetry {
   }
 
   /**
-   * Observes a task. A task outlives its call, so it has a separate trace with a link to the call. In another process,
-   * the link leads to the client.
+   * Observes a task. A task outlives its call, so it has a separate trace with a link to the span of the call. If another
+   * process continues the task, the link is to the span of the client that made the call.
    */
   #observeTask(
     name: string,

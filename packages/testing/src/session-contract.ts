@@ -1,4 +1,4 @@
-/** The contract of sessions, for any store of their records. */
+/** Contract tests for sessions, with any store of session records. */
 
 import type { Session } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'

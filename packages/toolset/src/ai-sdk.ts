@@ -24,7 +24,7 @@ export type AiSdkOutput = { type: 'text' | 'error-text'; value: string } | { typ
 
 /** A tool of the AI SDK. */
 export interface AiSdkTool<Schema> {
-  /** Tools whose types are known at run time are dynamic. */
+  /** The AI SDK calls a tool dynamic if its types are known only at run time. */
   type: 'dynamic'
   /** Describes the tool to the model. */
   description?: string

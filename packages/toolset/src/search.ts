@@ -15,7 +15,7 @@ export interface SearchOptions {
 const search: ToolInfo = {
   name: 'search_tools',
   description:
-    'Finds tools by words that describe the task. Returns their names, descriptions and input schemas. Call a tool that was found with call_tool.',
+    'Finds tools by words that describe the task. Returns their names, descriptions and input schemas. Then use call_tool to call one of them.',
   inputSchema: {
     type: 'object',
     properties: { query: { type: 'string', description: 'Words that describe the task, in English' } },

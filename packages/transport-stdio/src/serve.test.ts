@@ -48,7 +48,7 @@ describe('a program that serves', () => {
       bare.ask(2, 'destroy')
       expect(await bare.exit).toEqual({ code: 1, signal: null })
       expect(bare.stderr).toContain(
-        '[mcpx] Standard output was destroyed, so the server cannot send responses and ends. at ',
+        '[mcpx] Standard output was destroyed. The server cannot send responses any more, and stops. at ',
       )
       expect(bare.stderr).toMatch(/child\.fixture\.ts:\d+/)
     },
@@ -143,7 +143,7 @@ describe('a program that serves', () => {
   it('cannot serve twice on one standard output', async () => {
     const bare = startBare('twice')
     expect((await bare.exit).code).toBe(1)
-    expect(bare.stderr).toContain('Standard output is taken already')
+    expect(bare.stderr).toContain('Standard output is already in use')
   })
 
   it('refuses lines above the limit with an error that names it, and reads the next ones', async () => {

@@ -31,13 +31,12 @@ export interface ServeStdioOptions extends StreamLimits {
    */
   readonly guard?: boolean | undefined
   /**
-   * Whether serving ends, as with `close`, if the parent process has exited although the input is still open. Checked
-   * every 2,000 ms, except on Windows. Default: true. Ignored if `input` is set.
+   * Whether serving ends, as with `close`, when the parent process has exited and the input is still open. Checked every
+   * 2,000 ms, except on Windows. Default: true. Ignored if `input` is set.
    */
   readonly parentDeath?: boolean | undefined
   /**
-   * How long running calls may continue after serving has ended, in ms. After this time, they are aborted. Default:
-   * 5,000.
+   * How long calls in progress may continue when serving ends, in ms. After this time, they are aborted. Default: 5,000.
    */
   readonly drainTimeout?: number | undefined
   /**
@@ -62,7 +61,8 @@ export interface Serving extends Promise<void> {
   /** Resolves when serving has ended: to the error that ended it, or to undefined after a regular end. */
   readonly closed: Promise<ConnectionError | undefined>
   /**
-   * Accepts no new calls, waits up to `drainTimeout` for running calls, then ends. A second call aborts them immediately.
+   * Ends serving: accepts no new calls, and waits up to `drainTimeout` for calls in progress. If it is called again, aborts
+   * these calls immediately.
    */
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ it('restores standard output, and can be used again', () => {
   for (let round = 0; round < 2; round++) {
     takeStdout(true)
     expect(process.stdout.write).not.toBe(write)
-    expect(() => takeStdout(true)).toThrow('taken already')
+    expect(() => takeStdout(true)).toThrow('already in use')
     releaseStdout()
     expect(process.stdout.write).toBe(write)
     expect(process.stdout.end).toBe(end)
@@ -24,6 +24,6 @@ it.each(['write', 'end'] as const)('names the place of the first write, by %s', 
     releaseStdout()
     process.stderr.write = write
   }
-  expect(said).toEqual([expect.stringContaining('First at '), 'astray'])
+  expect(said).toEqual([expect.stringContaining('It was first written at '), 'astray'])
   expect(said[0]?.split('\n')[0]).toContain('stdout-guard.test.ts')
 })

@@ -17,12 +17,11 @@ let current: StdoutGuard | undefined
 let isTaken = false
 
 /**
- * Returns standard output as a sink for the protocol. With `guard`, all other output is redirected to standard error.
- * Without it, an earlier guard is released. Throws a `TypeError` if another server uses standard output.
+ * Returns standard output as a sink for the protocol. With `guard`, redirects all other output to standard error. Throws a
+ * `TypeError` if another server uses standard output with a guard. Without `guard`, releases an earlier guard.
  */
 export function takeStdout(guard: boolean): ByteSink {
-  if (isTaken && guard)
-    throw new TypeError('Standard output is taken already: one server at a time can be served on it')
+  if (isTaken && guard) throw new TypeError('Standard output is already in use: only one server at a time can use it')
   if (guard) isTaken = true
   else releaseStdout()
   reportDestroy()
@@ -34,7 +33,7 @@ export function takeStdout(guard: boolean): ByteSink {
     end: (done) => void done(),
     on(event: string, listener: (error: Error) => void) {
       stdout.on(event as 'error', listener)
-      // This package never closes standard output. If other code does, the server cannot send responses and must end.
+      // This package never closes standard output. If other code closes it, the server cannot send responses and must end.
       if (event === 'error') stdout.on('close', () => listener(new Error('standard output was closed')))
     },
     removeListener: stdout.removeListener.bind(stdout),
@@ -44,8 +43,8 @@ export function takeStdout(guard: boolean): ByteSink {
 let reportsDestroy = false
 
 /**
- * Writes a report to standard error if code destroys standard output. The runtime also destroys it when the client
- * disconnects.
+ * Writes a report to standard error if code destroys standard output. Writes no report if the runtime destroys standard
+ * output, which happens when the client disconnects.
  */
 function reportDestroy(): void {
   if (reportsDestroy) return
@@ -55,7 +54,7 @@ function reportDestroy(): void {
     const [caller] = linesBelow(reported)
     if (caller !== undefined && !isOfRuntime(caller)) {
       process.stderr.write(
-        `[mcpx] Standard output was destroyed, so the server cannot send responses and ends. ${caller}\n`,
+        `[mcpx] Standard output was destroyed. The server cannot send responses any more, and stops. ${caller}\n`,
       )
       process.exitCode = 1
     }
@@ -72,7 +71,8 @@ export function releaseStdout(): void {
 
 /**
  * Replaces `process.stdout.write` and `end`, and also the methods of the console on runtimes whose console does not use
- * them. Names the first writer on standard error. If a guard is already active, returns it.
+ * them. When other code first writes to standard output, a message on standard error names this code. If a guard is
+ * already active, returns it.
  */
 export function guardStdout(): StdoutGuard {
   current ??= createGuard()
@@ -88,7 +88,7 @@ function createGuard(): StdoutGuard {
     if (hasWarned) return
     hasWarned = true
     process.stderr.write(
-      `[mcpx] Standard output belongs to the protocol: what else is written there goes here. First ${findWriter(entered)}\n`,
+      `[mcpx] Standard output is reserved for the protocol. Other output is redirected to standard error. It was first written ${findWriter(entered)}\n`,
     )
   }
 

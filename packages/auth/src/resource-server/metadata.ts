@@ -26,7 +26,11 @@ export function metadataUrlOf({ origin, pathname }: URL): string {
   return origin + WELL_KNOWN + (pathname === '/' ? '' : pathname)
 }
 
-/** @throws RangeError unless tokens can be sent to the URL */
+/**
+ * Parses the URL of a protected server.
+ *
+ * @throws RangeError if the URL is not secure (see `secureUrl`) or has a query
+ */
 export function resourceUrl(text: string): URL {
   const url = secureUrl(text, 'audience')
   if (url.search !== '') throw new RangeError('audience: expected a URL without a query')
@@ -73,8 +77,9 @@ const PREFLIGHT_HEADERS = {
 }
 
 /**
- * Serves the metadata of a guard at the well-known paths, which begin at the root of an origin: for servers that are
- * mounted below a path of a larger app. Responds with 404 to other requests.
+ * Returns a handler that serves the metadata of a guard at the well-known paths. Use it if the server is mounted below a
+ * path of a larger app: the well-known paths begin at the root of the origin, so the server does not receive these
+ * requests. Responds with 404 to other requests.
  *
  * ```ts
  * const guard = bearer({ issuer, audience: 'https://example.com/mcp' })

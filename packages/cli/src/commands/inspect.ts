@@ -68,7 +68,7 @@ function readPort(value: string): number {
   throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(value)}`)
 }
 
-/** Returns the server as the user wrote it in the command. The page shows it in code to copy. */
+/** Returns the server as the user wrote it in the command. The page uses it in code that the user can copy. */
 function sourceOf(target: Target, word: string): ServerSource {
   switch (target.kind) {
     case 'url':

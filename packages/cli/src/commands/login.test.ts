@@ -42,6 +42,6 @@ it('never opens a browser without a terminal or with --no-login: exit code 5 and
   expect(await mcpx(['login', url], { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('MCPX_TOKEN') })
   expect(await mcpx(['logout', 'shop'], { env })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is not a URL'),
+    stderr: expect.stringContaining('expected the http or https URL of a server, got'),
   })
 })

@@ -110,7 +110,7 @@ export function createFront(server: ReplaceableServer, name: string, onError: (e
 /** Adds the instructions and the extensions of a process to the result of a handshake. */
 function describe(result: object, { client }: ServerProcess): object {
   const { instructions, capabilities } = client.server
-  // The client in this process polls tasks itself.
+  // Do not declare the tasks extension: the client inside `mcpx dev` waits for tasks, and returns their results.
   const { [TASKS_EXTENSION]: _, ...extensions } = capabilities.extensions ?? {}
   const { capabilities: ours, ...rest } = result as { capabilities: object; protocolVersion?: string }
   const described = {

@@ -1,4 +1,4 @@
-/** The fixes of findings as settings and code, for the proxies and frameworks that were recognised. */
+/** The settings or the code that fix each finding of `mcpx doctor`, for the recognised proxies and frameworks. */
 
 import type { Finding, FindingId } from './findings.ts'
 
@@ -31,7 +31,8 @@ export function recognize(headers: Headers): string[] {
 }
 
 /**
- * Returns the hints of a finding for the recognised proxies and frameworks. If none was recognised, returns all hints.
+ * Returns the hints of a finding for the recognised proxies and frameworks. If there is none for them, returns all hints
+ * of the finding.
  */
 export function hintsOf({ id, hint }: Finding, url: URL | undefined, recognized: readonly string[]): Hint[] {
   if (hint !== undefined) return [{ for: 'settings', text: hint }]
@@ -167,7 +168,7 @@ const HINTS: Readonly<Record<HintedId, Hints>> = {
   forbidden: ({ hostname }) => ({
     '@mcpx': `mcp(server, { allowedHosts: ['${hostname}'] })`,
     nginx: 'proxy_set_header Host $host;',
-    Cloudflare: 'Add a rule in Security, WAF, Custom rules that skips bot checks for this path.',
+    Cloudflare: 'In Security > WAF > Custom rules, add a rule that skips bot checks for this path.',
   }),
   'server-failed': log,
   'rate-limited': ({ pathname }) => ({

@@ -21,7 +21,7 @@ export function machineOf({ env, platform, cwd }: Terminal): Machine {
   return { env, platform, cwd, home }
 }
 
-/** Returns the folder in which mcpx stores tokens and the history of the shell. */
+/** Returns the folder in which mcpx stores tokens and the command history of `mcpx shell`. */
 export function mcpxFolder(terminal: Terminal): string {
   const { env, platform, home } = machineOf(terminal)
   const { join } = pathsOf(platform)

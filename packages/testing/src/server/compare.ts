@@ -5,9 +5,9 @@ import { type Failure, failureOf, type Step, toConnector, withoutMemory, wrapCon
 import { RecordedSteps, type RecordOptions, type Transcript } from './recorded-steps.ts'
 
 /**
- * Returns a connector that compares the responses and the questions of a server with a transcript. A request whose
- * response differs rejects with `ConnectionError` `unsupported`, whose message lists the differences; so does a request
- * that was not recorded. Members that servers choose anew in each run, such as `requestState` and the times of tasks, are
+ * Returns a connector that compares the responses of a server, and the requests that it sends to the client, with a
+ * transcript. If a response differs, or if a request was not recorded, the request rejects with a `ConnectionError` (reason
+ * `unsupported`) whose message lists the differences. Members that servers choose anew in each run, such as `requestState` and the times of tasks, are
  * ignored. The option `redact` can replace further ones.
  *
  * @throws TypeError if the value is not a transcript
@@ -25,7 +25,10 @@ const HINT = 'Record the transcript again if the server has changed on purpose, 
 /** Returns a connector that compares the server with the steps of a transcript. */
 export function compareSteps(target: Responder | Connector, recorded: RecordedSteps): Connector {
   const connector = toConnector('compare', target)
-  /** Differences of questions. They belong to no request over every transport, so the next response reports them. */
+  /**
+   * Differences in requests of the server. Not every transport shows to which call a request of the server belongs, so the
+   * differences are reported with the next response.
+   */
   const problems: string[] = []
 
   function compareQuestions(responder: Responder): Responder {
@@ -92,12 +95,12 @@ function hasNoResponse(response: { readonly result: unknown } | { readonly error
   return 'error' in response && ['closed', 'cancelled', 'timeout'].includes(response.error.reason ?? '')
 }
 
-/** Compares a question with the next recorded one of the same method. */
+/** Compares a request of the server with the next recorded request of the same method. */
 function compareQuestion(recorded: RecordedSteps, method: string, params: JsonObject | undefined): string[] {
   const expected = recorded.steps.find(
     (step) => step.from === 'server' && 'question' in step && step.method === method && !recorded.isUsed(step),
   )
-  if (expected === undefined) return [`${method}: expected no further question of the server, got one`]
+  if (expected === undefined) return [`${method}: expected no further request from the server, got one`]
   recorded.use(expected)
   return recorded.compare(`${method}, params`, params, 'params' in expected ? expected.params : undefined)
 }

@@ -17,13 +17,13 @@ import type { HttpRequest, WaitUntil } from './http-request.ts'
 /** Sends messages before the response. */
 export interface MessageSink {
   /**
-   * Sends a message. Returns a promise if the sender has to wait before it sends more. Without a message, it sends a
-   * keep-alive comment.
+   * Sends a message, or a keep-alive comment if `message` is undefined. Returns a promise if the sender has to wait before
+   * it sends more.
    */
   send(message: Message | undefined): Promise<void> | undefined
   /** Ends the HTTP response; the client reconnects to resume the stream. */
   closeStream?(): void
-  /** Whether a stream is open. If so, the owner of the stream is notified when the client disconnects. */
+  /** Whether a stream is open. If so, the stream handles a disconnect of the client, and the exchange does not. */
   readonly hasStream?: boolean
 }
 
@@ -44,7 +44,10 @@ export interface ExchangeFacts {
 export class HttpExchange implements Exchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
-  /** Keeps the work running after the client disconnects. Undefined on runtimes that do not stop work then. */
+  /**
+   * Keeps the work running after the client disconnects. Undefined on runtimes that keep it running without this
+   * function.
+   */
   readonly waitUntil: WaitUntil
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
