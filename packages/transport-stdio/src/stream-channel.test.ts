@@ -113,7 +113,10 @@ describe('a channel over streams', () => {
     const items: Decoded[] = []
     const ended = near.receive((item) => {
       items.push(item)
-      if (items.length === 1) return new Promise<void>((resolve) => (finish = resolve))
+      if (items.length > 1) return undefined
+      return new Promise<void>((resolve) => {
+        finish = resolve
+      })
     })
     const lines = Array.from({ length: 300 }, (_, n) => `${JSON.stringify(note(n))}\n`)
     back.write(lines.slice(0, 200).join(''))
