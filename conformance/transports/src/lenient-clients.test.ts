@@ -75,7 +75,8 @@ const deviations: Readonly<Record<string, Deviation>> = {
     },
     use: callAdd,
     result: { content: [] },
-    warning: /^The server sent notifications\/prompts\/list_changed, but did not declare the capability prompts\.listChanged$/,
+    warning:
+      /^The server sent notifications\/prompts\/list_changed, but did not declare the capability prompts\.listChanged$/,
   },
   'ids as strings': {
     answer: () => ({ content: [] }),

@@ -214,7 +214,10 @@ export class LegacyConnection implements EraConnection, MessageListener {
   #passUndeclared(change: Change, method: string): void {
     if (change.kind === 'resource' || this.server.capabilities[change.kind]?.listChanged === true) return
     const { onChange } = this.#state.options
-    this.#state.tolerate('change', `The server sent ${method}, but did not declare the capability ${change.kind}.listChanged`)
+    this.#state.tolerate(
+      'change',
+      `The server sent ${method}, but did not declare the capability ${change.kind}.listChanged`,
+    )
     guarded(onChange, this.#state.onWarning)(change)
   }
 
