@@ -207,7 +207,7 @@ it('lockTimeout of fileStore: another store keeps its lock for 30 s', async () =
   const held = first.lock?.('key', () => new Promise<void>((resolve) => (release = resolve)))
   await clock.advance(0)
   const error = await settlesBetween(Promise.resolve(second.lock?.('key', never)), 29 * SECOND, 32 * SECOND)
-  expect(String(error)).toContain('The store was not free within 30000 ms')
+  expect(String(error)).toContain('The lock of the store was not released within 30000 ms')
   release()
   await held
 })

@@ -13,8 +13,9 @@ export interface SettingsOptions {
   readonly http?: ((url: string, options: { headers?: Record<string, string> }) => Connector) | undefined
   /**
    * The values of variables, for example `process.env`. They replace the placeholders `${NAME}`, `${NAME:-default}` and
-   * `${env:NAME}`. To replace an input of VS Code, such as `${input:key}`, add the member `'input:key'`. A placeholder
-   * without a value and without a default throws. Default: none; then no placeholder is replaced.
+   * `${env:NAME}`. To replace an input of VS Code, such as `${input:key}`, add the member `'input:key'`. If a
+   * placeholder has neither a value nor a default, `fromSettings` throws. If this option is missing, placeholders are not
+   * replaced.
    */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined
 }
@@ -90,7 +91,7 @@ function serversOf(settings: unknown): [root: string, servers: Record<string, un
     : ['mcpServers', objectAt('mcpServers', mcpServers)]
 }
 
-/** The members of a server that are read. */
+/** The members of a server's settings that this module reads. */
 const MEMBERS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled']
 /** Frequent mistakes in member names, with the correct names. */
 const WRONG_MEMBERS: ReadonlyMap<string, string> = new Map([

@@ -439,9 +439,7 @@ export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}):
       try {
         listener(message)
       } catch (error) {
-        onWarning?.(
-          error instanceof Error ? error : new Error('A listener threw a value that is not an Error', { cause: error }),
-        )
+        onWarning?.(error instanceof Error ? error : new Error('The thrown value is not an Error', { cause: error }))
       }
     }
   }

@@ -111,9 +111,7 @@ class Subscription {
     try {
       call()
     } catch (error) {
-      this.#onWarning(
-        error instanceof Error ? error : new Error('A listener threw a value that is not an Error', { cause: error }),
-      )
+      this.#onWarning(error instanceof Error ? error : new Error('The thrown value is not an Error', { cause: error }))
     }
   }
 

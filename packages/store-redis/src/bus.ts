@@ -119,7 +119,7 @@ export class RedisEventBus implements EventBus {
         call(subscription)
       } catch (error) {
         this.#redis.onWarning(
-          error instanceof Error ? error : new Error('A listener threw a value that is not an Error', { cause: error }),
+          error instanceof Error ? error : new Error('The thrown value is not an Error', { cause: error }),
         )
       }
     }

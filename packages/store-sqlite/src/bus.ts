@@ -32,7 +32,7 @@ export class SqliteEventBus implements EventBus {
   readonly #topics = new Map<string, Set<Subscription>>()
   /** The id of the newest message that was read. */
   #last = 0
-  /** When this process had last read all messages, in ms since 1970. */
+  /** When this process last read all messages, in ms since 1970. */
   #readAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the timer is set to the next turn of the event loop. */
@@ -149,9 +149,7 @@ export class SqliteEventBus implements EventBus {
   }
 
   #warn(error: unknown): void {
-    this.#onWarning(
-      error instanceof Error ? error : new Error('A listener threw a value that is not an Error', { cause: error }),
-    )
+    this.#onWarning(error instanceof Error ? error : new Error('The thrown value is not an Error', { cause: error }))
   }
 
   /** Ends all subscriptions. */

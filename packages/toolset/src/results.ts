@@ -29,7 +29,7 @@ export interface ToolResult {
   readonly isError?: boolean | undefined
 }
 
-/** A part of a result that a model API can represent. */
+/** One part of a result, in a form that model APIs can represent. */
 export type ResultPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'media'; readonly mimeType: string; readonly data: string; readonly name: string }
@@ -39,9 +39,8 @@ export function errorResult(text: string): ToolResult {
 }
 
 /**
- * Returns a result as text and media. Replaces media with a description if `accepted` is given and does not match their
- * type.
- * Returns the structured content if there is no other content.
+ * Returns a result as text and media. Replaces media with a description, unless `accepted` matches their type. Returns
+ * the structured content if there is no other content.
  */
 export function toParts({ content, structuredContent }: ToolResult, accepted?: RegExp): readonly ResultPart[] {
   if (content.length === 0 && structuredContent !== undefined) {
@@ -99,8 +98,8 @@ function toMediaType(mimeType: string): string {
 }
 
 /**
- * Shortens the texts of a result to `maxText` characters in total. Appends a note to each shortened text with the number
- * of missing characters; the notes do not count.
+ * Shortens the texts of a result to `maxText` characters in total. Appends a note to each shortened text that says how
+ * many characters are missing. The notes are not counted in `maxText`.
  */
 export function limitText(result: ToolResult, maxText: number): ToolResult {
   let room = maxText
@@ -121,8 +120,8 @@ export function limitText(result: ToolResult, maxText: number): ToolResult {
 }
 
 /**
- * Returns the arguments of a tool call. Parses them if they are a JSON string, as some model APIs send them. Returns
- * undefined if they are not an object.
+ * Returns the arguments of a tool call. Parses them if they are a JSON string, as some model APIs send them. Missing
+ * arguments are an empty object. Returns undefined if the arguments are not an object.
  */
 export function parseArguments(args: unknown): JsonObject | undefined {
   try {

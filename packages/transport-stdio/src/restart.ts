@@ -5,7 +5,7 @@ import { pause } from '@mcpx/protocol'
 /** How long to wait before a server process that keeps exiting is restarted. */
 export interface RestartOptions {
   /**
-   * The delay before the second of several restarts in a row, in ms. It doubles with each further restart. The first
+   * The delay before the second consecutive restart, in ms. It doubles with each further restart. The first
    * restart has no delay. Default: 250.
    */
   readonly delay?: number | undefined

@@ -165,7 +165,8 @@ export async function withFileLock<T>(path: string, options: FileLockOptions, ru
   await acquireLock(path, holder, options)
   const timer = setInterval(() => {
     const now = new Date()
-    // Errors can be ignored: if another process has taken the lock, the comparison of tokens below keeps its lock file.
+    // Errors can be ignored. If another process has taken the lock, the tokens differ, and the code below does not delete
+    // the lock file of that process.
     utimes(path, now, now).catch(() => {})
   }, options.stale / 5)
   timer.unref()
@@ -183,7 +184,7 @@ async function acquireLock(path: string, holder: LockHolder, { stale, timeout }:
     await breakAbandonedLock(path, stale)
     if (performance.now() > deadline) {
       const hint = `Another process seems to hold the lock. If no other process uses the store, delete ${path}.`
-      throw new AuthError(`The store was not free within ${timeout} ms`, { step: 'storage', hint })
+      throw new AuthError(`The lock of the store was not released within ${timeout} ms`, { step: 'storage', hint })
     }
     await wait(LOCK_INTERVAL + Math.random() * LOCK_INTERVAL)
   }
@@ -203,8 +204,8 @@ async function createLock(path: string, holder: LockHolder): Promise<boolean> {
 }
 
 /**
- * Removes an abandoned lock. Renames its file first: if several processes try it, only one succeeds. Just before the
- * rename, another process may have replaced the abandoned lock by a new one. Then the new lock is put back.
+ * Removes an abandoned lock. Renames its file first: if several processes try this, only one succeeds. Just before the
+ * rename, another process may have replaced the abandoned lock with a new one. Then the new lock is put back.
  */
 async function breakAbandonedLock(path: string, stale: number): Promise<void> {
   const holder = await readHolder(path)

@@ -85,8 +85,8 @@ function refuse(refusal: CredentialsError, header: string | undefined): Response
 
 /**
  * Combines guards. Tries them in order, and accepts a request as soon as one of them accepts it. If all guards refuse the
- * request, sends the response of the last guard. The metadata and the challenges for missing scopes are those of the last
- * guard, too.
+ * request, sends the response of the last guard. The metadata and the challenges for missing scopes also
+ * come from the last guard.
  *
  * ```ts
  * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })

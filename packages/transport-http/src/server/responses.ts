@@ -119,7 +119,7 @@ export function bodyAlreadyRead(): HttpAnswer {
 }
 
 export function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
+  return error instanceof Error ? error : new Error('The thrown value is not an Error', { cause: error })
 }
 
 /** Reports an error of this package, a store, a callback or middleware. The response contains no details of the error. */
@@ -135,29 +135,31 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /** The callbacks of an endpoint: `onMessage` is called with each sent message, and `report` with each error. */
-interface Sender {
+interface SendCallbacks {
   readonly report: Report
   readonly onMessage: MessageObserver | undefined
 }
 
 /**
- * Returns a response as JSON. If `encode` throws, reports the error. Returns an `RpcError` as an error response, and
- * throws any other error again.
+ * Returns a response as JSON. If `encode` throws, reports the error. If the error is an `RpcError`, returns an error
+ * response for it; otherwise throws the error again.
  */
-export function answerText(answer: ResponseMessage, { report, onMessage }: Sender): string {
+export function answerText(answer: ResponseMessage, { report, onMessage }: SendCallbacks): string {
   try {
     const text = encode(answer)
     onMessage?.('out', answer)
     return text
   } catch (problem) {
     report(problem as Error)
-    if (problem instanceof RpcError) return encode(errorMessage(answer.id, problem))
-    throw problem
+    if (!(problem instanceof RpcError)) throw problem
+    const refused = errorMessage(answer.id, problem)
+    onMessage?.('out', refused)
+    return encode(refused)
   }
 }
 
 /** Returns a message as JSON. If the message cannot be written as JSON, reports the reason and returns undefined. */
-export function messageText(message: Message, { report, onMessage }: Sender): string | undefined {
+export function messageText(message: Message, { report, onMessage }: SendCallbacks): string | undefined {
   try {
     const text = encode(message)
     onMessage?.('out', message)
