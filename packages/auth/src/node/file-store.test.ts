@@ -56,7 +56,7 @@ it('breaks the lock of a dead process, and no other', async () => {
   for (const holder of [{ ...left, pid: process.pid }, { ...left, host: 'elsewhere', pid: 2 ** 22 + 1 }, {}, null]) {
     await writeFile(path, JSON.stringify(holder))
     expect(await caught(() => withFileLock(path, options, run))).toMatchObject({
-      message: expect.stringMatching(/not free within 60 ms.*x\.lock/),
+      message: expect.stringMatching(/not released within 60 ms.*x\.lock/),
     })
     const before = new Date(Date.now() - 11_000)
     await utimes(path, before, before)
