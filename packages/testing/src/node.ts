@@ -7,7 +7,7 @@ import { compareLock, connect, createLock, type LockDifference, LockError, type 
 import { type Connector, kindOf, type Responder, refuseUnknownOption } from '@mcpx/protocol'
 import { compareSteps } from './server/compare.ts'
 import { RecordedSteps, type RecordOptions, type Transcript } from './server/recorded-steps.ts'
-import { recordTranscript, replaySteps } from './server/transcript.ts'
+import { isUpdateMode, recordTranscript, replaySteps } from './server/transcript.ts'
 
 export type { RecordOptions, Transcript } from './server/recorded-steps.ts'
 
@@ -19,7 +19,8 @@ export interface RecordOnceOptions extends RecordOptions {
   /**
    * `auto` replays the file, and records it if it is missing; with the environment variable `CI`, a missing file is an
    * error. `replay` never connects. `record` replaces the file. `compare` connects, and rejects requests whose response
-   * differs from the file. Default: the environment variable `MCPX_RECORD`, in which `1` means `record`; otherwise `auto`.
+   * differs from the file. Default: the environment variable `MCPX_RECORD`, in which `1` means `record`; otherwise
+   * `record` for `vitest -u` if `@mcpx/testing/vitest` is imported, and `auto` in other cases.
    */
   readonly mode?: RecordMode | undefined
 }
@@ -87,6 +88,7 @@ function checkRecordOptions(place: string, options: RecordOptions = {}): void {
 
 function modeOfEnvironment(): RecordMode {
   const { MCPX_RECORD: value = '' } = process.env
+  if (value === '' && isUpdateMode()) return 'record'
   if (['', '0', 'false'].includes(value)) return 'auto'
   if (value === '1' || value === 'true') return 'record'
   if (value === 'record' || value === 'replay' || value === 'compare') return value
@@ -95,7 +97,10 @@ function modeOfEnvironment(): RecordMode {
 
 /** Options of `contract`. */
 export interface ContractFileOptions {
-  /** Whether the file is written again. Default: whether the environment variable `MCPX_RECORD` is 1. */
+  /**
+   * Whether the file is written again. Default: whether the environment variable `MCPX_RECORD` is 1, or Vitest runs with
+   * `-u` and `@mcpx/testing/vitest` is imported.
+   */
   readonly update?: boolean | undefined
 }
 

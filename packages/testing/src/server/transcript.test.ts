@@ -8,6 +8,7 @@ import { createServer } from '@mcpx/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { contract, type RecordOnceOptions, record, recordOnce, replay } from '../node.ts'
+import '../vitest.ts'
 import { catchError, delay } from '../timing.ts'
 import { answers } from './answers.ts'
 import { compareTranscript } from './compare.ts'
@@ -318,6 +319,27 @@ describe('files', () => {
     await call(changed, { mode: 'replay' })
     await call(changed, { mode: 'record' })
     await call(changed)
+  })
+
+  it('are recorded again by vitest -u, unless the environment says otherwise', async () => {
+    vi.stubEnv('CI', '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const [file, lock] = [join(folder(), 'add.json'), join(folder(), 'mcpx.lock.json')]
+    await contract(createTravelServer(), lock)
+    const changed = createTravelServer()
+    changed.removeTool('slow')
+    writeFileSync(file, '{}')
+    expect(() => recordOnce(changed, file)).toThrow('expected a transcript')
+    vi.spyOn(expect.getState().snapshotState, 'snapshotUpdateState', 'get').mockReturnValue('all')
+    onTestFinished(() => void vi.restoreAllMocks())
+    vi.stubEnv('MCPX_RECORD', 'replay')
+    expect(() => recordOnce(changed, file)).toThrow('expected a transcript')
+    vi.stubEnv('MCPX_RECORD', '')
+    const client = await connect(recordOnce(changed, file))
+    await client.close()
+    expect(readFileSync(file, 'utf8')).toContain('mcpx transcript 1')
+    await contract(changed, lock)
+    expect(readFileSync(lock, 'utf8')).not.toContain('slow')
   })
 
   it('refuse other modes', () => {

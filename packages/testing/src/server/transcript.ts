@@ -20,6 +20,18 @@ import {
   type Transcript,
 } from './recorded-steps.ts'
 
+let readUpdateMode = (): boolean => false
+
+/** Sets the function that returns whether the test runner updates its snapshots. */
+export function setUpdateMode(read: () => boolean): void {
+  readUpdateMode = read
+}
+
+/** Returns whether the test runner updates its snapshots, as with `vitest -u`. */
+export function isUpdateMode(): boolean {
+  return readUpdateMode()
+}
+
 /**
  * Returns a connector that records all of its connections. `onSave` receives the whole transcript each time a
  * connection has ended. Members and strings that look like secrets are replaced by `[redacted]`, or 0 for numbers.
