@@ -57,7 +57,7 @@ export interface ScriptedUser {
   readonly asked: readonly AskedQuestion[]
   /** The names of the answers that were not used yet. */
   readonly unused: readonly string[]
-  /** The questions that no answer fits, as errors. */
+  /** The questions that no answer fits, as errors, and the errors that functions of the script have thrown. */
   readonly problems: readonly Error[]
   /** Removes all recorded questions, so that the script can be used again. */
   reset(): void
@@ -76,7 +76,10 @@ export interface ScriptedUser {
 export function answers(script: Readonly<Record<string, ScriptedAnswer>>, options: AnswersOptions = {}): ScriptedUser {
   if (!isObject(script))
     throw new TypeError(`answers: expected an object of scripted answers by name, got ${kindOf(script)}`)
-  for (const [name, answer] of Object.entries(script)) checkAnswer(name, answer)
+  for (const [name, answer] of Object.entries(script)) {
+    const problem = typeof answer === 'function' ? undefined : problemOf(answer)
+    if (problem !== undefined) throw new TypeError(`answers, ${name}: ${problem}`)
+  }
   refuseUnknownOption('answers', options, ['model'] satisfies (keyof AnswersOptions)[])
   const { model } = options
   if (model !== undefined && typeof model !== 'string' && typeof model !== 'function' && !Array.isArray(model)) {
@@ -94,6 +97,16 @@ export function answers(script: Readonly<Record<string, ScriptedAnswer>>, option
     throw error
   }
 
+  /** Calls a function of the script. Its error, for example a failed assertion, is reported as the error of the test. */
+  async function call<Value>(run: () => Awaitable<Value>): Promise<Value> {
+    try {
+      return await run()
+    } catch (error) {
+      problems.push(error instanceof Error ? error : new Error(String(error)))
+      throw error
+    }
+  }
+
   async function onElicit(request: Elicitation): Promise<ElicitAnswer> {
     const name = unused.find((each) => fits(script[each] as ScriptedAnswer, request))
     asked.push({ name, message: request.message, request })
@@ -103,7 +116,9 @@ export function answers(script: Readonly<Record<string, ScriptedAnswer>>, option
     }
     unused = unused.filter((each) => each !== name)
     const answer = script[name] as ScriptedAnswer
-    const reaction = typeof answer === 'function' ? await answer(request) : answer
+    const reaction = typeof answer === 'function' ? await call(() => answer(request)) : answer
+    const problem = problemOf(reaction)
+    if (problem !== undefined) return fail(`${name}, the returned answer: ${problem}`)
     return typeof reaction === 'string' ? { action: reaction } : { action: 'accept', content: mutable(reaction) }
   }
 
@@ -111,7 +126,7 @@ export function answers(script: Readonly<Record<string, ScriptedAnswer>>, option
     asked.push({ name: undefined, message: lastText(params), request: params })
     const count = samples++
     const scripted = Array.isArray(model) ? model[count] : model
-    const reply = typeof scripted === 'function' ? await scripted(params) : scripted
+    const reply = typeof scripted === 'function' ? await call(() => scripted(params)) : scripted
     if (reply === undefined) return fail(`expected a scripted reply of the model for request ${count + 1}`)
     if (typeof reply !== 'string') return reply as CreateMessageResult
     return { model: 'scripted', role: 'assistant', content: { type: 'text', text: reply }, stopReason: 'endTurn' }
@@ -133,13 +148,11 @@ export function answers(script: Readonly<Record<string, ScriptedAnswer>>, option
   }
 }
 
-function checkAnswer(name: string, answer: unknown): void {
-  if (typeof answer === 'function' || ['accept', 'decline', 'cancel'].includes(answer as string)) return
-  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return
+/** Returns why a value is not an answer, or undefined. */
+function problemOf(answer: unknown): string | undefined {
+  if (isObject(answer) || ['accept', 'decline', 'cancel'].includes(answer as string)) return undefined
   const got = typeof answer === 'string' ? quoted(answer) : kindOf(answer)
-  throw new TypeError(
-    `answers, ${name}: expected the values of a form, accept, decline, cancel or a function, got ${got}`,
-  )
+  return `expected the values of a form, accept, decline, cancel or a function, got ${got}`
 }
 
 function fits(answer: ScriptedAnswer, request: Elicitation): boolean {

@@ -11,7 +11,8 @@ export interface FakeClock extends Disposable {
    * Advances the clock by a number of ms, runs the timers that are due, and lets promises and I/O run between them.
    * Before that it waits 20 ms of real time, so that work which has begun can set its timers. If a handler uses a
    * network or a file, advance the clock in parts, with a part before each wait that you test. The clock advances in
-   * steps of 1 s; if `ms` is more than an hour, in 3,600 steps.
+   * steps of 1 s; if `ms` is more than an hour, in 3,600 steps. In steps of more than 15 s, open streams count as silent,
+   * so keep them open in parts of a few hours.
    */
   advance(ms: number): Promise<void>
   /** Restores the real clock. Timers that have not run are dropped. */

@@ -100,6 +100,25 @@ describe('testServer', () => {
     )
   })
 
+  it.each([
+    ['an answer', answers({ seat: () => expect(1).toBe(2) as never }), 'book', { to: 'Oslo' }],
+    ['the model', answers({}, { model: () => expect(1).toBe(2) as never }), 'write', { topic: 'trains' }],
+  ] as const)('fails for a failed assertion in %s', async (_, user, tool, args) => {
+    const run = () =>
+      testServer(server, { answers: user }, async ({ client }) => {
+        expect(await client.callTool(tool, args)).toHaveText('Row 7')
+      })
+    expect(await messageOf(run)).toMatch(/^modern over memory: expected 1 to be 2/)
+  })
+
+  it('fails for a function that returns another value', async () => {
+    const user = answers({ seat: () => 'yes' as never })
+    const run = () => testServer(server, { answers: user }, ({ client }) => client.callTool('book', { to: 'Oslo' }))
+    expect(await messageOf(run)).toBe(
+      'modern over memory: answers: seat, the returned answer: expected the values of a form, accept, decline, cancel or a function, got "yes"; none is left',
+    )
+  })
+
   it('fails for an answer that was not used', async () => {
     const message = await messageOf(() => testServer(server, { answers: answers({ seat: { row: 1 } }) }, () => {}))
     expect(message).toBe('modern over memory: answers: expected questions for seat, got none')
