@@ -3,9 +3,12 @@
 /** The longest redirect URI, in characters. */
 const MAX_URI = 1_024
 
-/** A scheme that the browser or the operating system handles itself, or that does not open an application of the user. */
+/**
+ * A scheme that the browser or the operating system handles itself, that does not open an application of the user, or
+ * that leads to another host, which the consent page would not show.
+ */
 const UNSAFE_SCHEME =
-  /^(?:.|about|blob|chrome|chrome-extension|content|data|edge|file|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|res|resource|search-ms|shell|sms|ssh|tel|telnet|vbscript|view-source|wss?):$/
+  /^(?:.|about|afp|blob|chrome|chrome-extension|content|data|davs?|edge|facetime|file|filesystem|ftps?|gopher|imaps?|intent|itms-services|jar|javascript|ldaps?|mailto|ms-.*|nfs|rdp|res|resource|rtsp|search|search-ms|sftp|shell|sips?|smb|sms|ssh|tel|telnet|vbscript|view-source|vnc|wss?):$/
 
 /** The parameters that this server adds. */
 const RESPONSE_PARAMS = ['code', 'state', 'iss', 'error', 'error_description']
