@@ -33,6 +33,11 @@ describe('a sealed state', () => {
     expect(await state.open(text, { ...binding, params })).toMatchObject({ n: 1 })
   })
 
+  it('does not expire if its time is Infinity', async () => {
+    const state = new RequestState({ secrets, ttl: Number.POSITIVE_INFINITY })
+    expect(await state.open(await state.seal({ n: 1 }, binding), binding)).toMatchObject({ n: 1 })
+  })
+
   it('is invalid for other callers and calls [S-055]', async () => {
     const text = await new RequestState({ secrets }).seal({}, binding)
     await refused(text, { subject: 'bob' })

@@ -58,7 +58,9 @@ export class RequestState {
   async seal(data: JsonObject, binding: StateBinding, ttl: number = this.#ttl): Promise<string> {
     const { id, key } = (await this.#getKeys())[0] as SealingKey
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + ttl }))
+    // JSON has no Infinity.
+    const expires = Math.min(Date.now() + ttl, Number.MAX_SAFE_INTEGER)
+    const plain = bytesOf(JSON.stringify({ ...data, expires }))
     const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
     const whole = new Uint8Array(DATA_AT + sealed.byteLength)
     whole.set(id)
