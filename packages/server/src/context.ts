@@ -203,7 +203,7 @@ function createLogger(access: ClientAccess): Logger {
   const { logLevel } = access
   const lowest = logLevel === undefined ? Number.POSITIVE_INFINITY : LOGGING_LEVELS.indexOf(logLevel)
   const entries = LOGGING_LEVELS.map((level, rank) => {
-    const write = (data: unknown, logger?: string) => {
+    const write = (data: unknown = null, logger?: string) => {
       if (rank < lowest) return undefined
       return access.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
     }

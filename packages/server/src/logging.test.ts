@@ -54,6 +54,13 @@ describe.each(REVISIONS)('logging in revision %s', (revision) => {
     return { heard: peer.heard.map(({ params }) => params?.data), code: setting.code }
   }
 
+  it('sends null for undefined, which JSON does not have', async () => {
+    const server = createServer(info).tool('t', {}, async (_args, ctx) => {
+      await ctx.log.error(undefined)
+    })
+    expect((await logsOf(server)).heard).toStrictEqual([null])
+  })
+
   it.each(Object.keys(speaking))('is declared for %s, and sent [S-032, S-220]', async (name) => {
     const server = speaking[name]?.() as Server
     expect(await capabilitiesOf(server)).toHaveProperty('logging')
