@@ -1,6 +1,6 @@
 import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createServer, RpcError } from './index.ts'
+import { createServer, inputRequired, RpcError } from './index.ts'
 import { closeAll, connect, connectRaw, oneTool, text } from './peers.fixture.ts'
 
 afterEach(closeAll)
@@ -174,5 +174,25 @@ describe('the legacy era', () => {
     expect(peer.heard).toMatchObject([
       { method: 'notifications/elicitation/complete', params: { elicitationId: seen.elicitationId } },
     ])
+  })
+
+  it('notifies the completion of all URLs of a call, also of those in inputRequired() and in earlier runs', async () => {
+    const openUrl = (url: string) =>
+      ({ method: 'elicitation/create', params: { mode: 'url', message: 'go', url } }) as const
+    const server = oneTool(async (_, ctx) => {
+      if (ctx.requestState !== undefined) return text(1)
+      await ctx.openUrl('u', { message: 'go', url: 'https://example.com/1' })
+      return inputRequired({ v: openUrl('https://example.com/2') }, 'again')
+    })
+    const seen: unknown[] = []
+    const peer = await connect(server, '2025-11-25', {
+      'elicitation/create'({ elicitationId }) {
+        seen.push(elicitationId)
+        return { action: 'accept' }
+      },
+    })
+    await peer.call('tools/call', { name: 't' })
+    expect(seen).toHaveLength(2)
+    expect(peer.heard.map(({ params }) => params?.elicitationId)).toEqual(seen)
   })
 })

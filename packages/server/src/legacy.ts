@@ -38,6 +38,7 @@ import { paramsProblem, type ServerEra, type ServerInternals } from './era.ts'
 import { failedResult } from './errors.ts'
 import { missingDeclaration } from './extensions.ts'
 import { LegacyAsker } from './legacy-questions.ts'
+import type { OnUnsupported } from './questions.ts'
 import { isInputRequired, toResult } from './results.ts'
 
 /** The log level until the client sets one. */
@@ -168,13 +169,13 @@ async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<R
     for (let round = 1; ; round++) {
       const result = toResult(request, await run(call, request, ctx))
       if (!isInputRequired(result)) {
-        await ctx.asker?.finish?.()
+        await client.finish()
         return resultMessage(id, stripFor(revision, method, result))
       }
       if (round >= server.limits.rounds) {
         throw internalError(`The call asked for input ${round} times and did not end`)
       }
-      request = { method, params: { ...params, ...(await askByHand(call, result)) } }
+      request = { method, params: { ...params, ...(await client.askByHand(result)) } }
       ctx = new RequestContext(request.params, exchange, client)
     }
   } catch (error) {
@@ -182,20 +183,12 @@ async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<R
   }
 }
 
-async function askByHand(
-  call: LegacyCall,
-  { inputRequests = {}, requestState }: InputRequiredResult,
-): Promise<JsonObject> {
-  const questions = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
-  const asker = new LegacyAsker(call, undefined)
-  const inputResponses = await asker.ask(Object.fromEntries(questions), new Set())
-  return { inputResponses, requestState }
-}
-
 /** The client of a call, as described in the session record. */
 class LegacyClient implements ClientAccess {
   readonly #call: LegacyCall
   #asker: LegacyAsker | undefined
+  /** The objects that have sent questions: the one of the context, and one for each result of `inputRequired()`. */
+  #askers: LegacyAsker[] | undefined
 
   constructor(call: LegacyCall) {
     this.#call = call
@@ -219,8 +212,26 @@ class LegacyClient implements ClientAccess {
 
   /** Returns the object that sends questions. It is the same in all runs of the call. */
   createAsker(): LegacyAsker {
-    this.#asker ??= new LegacyAsker(this.#call, this.#call.server.onUnsupported)
+    this.#asker ??= this.#addAsker(this.#call.server.onUnsupported)
     return this.#asker
+  }
+
+  /** Sends the questions of a result of `inputRequired()`. Returns the parameters that the next run receives. */
+  async askByHand({ inputRequests = {}, requestState }: InputRequiredResult): Promise<JsonObject> {
+    const questions = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
+    const inputResponses = await this.#addAsker(undefined).ask(Object.fromEntries(questions), new Set())
+    return { inputResponses, requestState }
+  }
+
+  /** Notifies the client that the visits of URLs are complete. Returns undefined if no question was sent. */
+  finish(): Promise<unknown> | undefined {
+    return this.#askers && Promise.all(this.#askers.map((asker) => asker.finish()))
+  }
+
+  #addAsker(onUnsupported: OnUnsupported | undefined): LegacyAsker {
+    const asker = new LegacyAsker(this.#call, onUnsupported)
+    this.#askers = [...(this.#askers ?? []), asker]
+    return asker
   }
 }
 
