@@ -159,10 +159,11 @@ class EraDetection {
     undetermined: UndeterminedConnection,
     probeTimeout: number | undefined,
   ): Promise<ModernConnection | LegacyEvidence> {
-    const timeout = probeTimeout ?? Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
     const discover = (revision?: Revision) =>
-      this.#send('server/discover', timeout, (options) =>
-        discoverServer(this.#state, undetermined.connection, revision, options),
+      this.#send(
+        'server/discover',
+        (options) => discoverServer(this.#state, undetermined.connection, revision, options),
+        probeTimeout,
       )
     let agreed: Revision | undefined
     let result: unknown
@@ -237,16 +238,12 @@ class EraDetection {
   }
 
   async #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
-    const timeout = () => Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
-    const session = await this.#send('initialize', timeout(), (options) =>
-      openLegacy(this.#state, undetermined, offer, options),
-    )
-    await this.#send('notifications/initialized', timeout(), (options) => session.start(options))
+    const session = await this.#send('initialize', (options) => openLegacy(this.#state, undetermined, offer, options))
+    await this.#send('notifications/initialized', (options) => session.start(options))
     const { logLevel } = this.#state.options
     if (logLevel !== undefined && session.server.capabilities.logging !== undefined) {
-      await this.#send('logging/setLevel', timeout(), (options) =>
-        session.setLogLevel(this.#state.logLevel ?? logLevel, options),
-      )
+      const level = this.#state.logLevel ?? logLevel
+      await this.#send('logging/setLevel', (options) => session.setLogLevel(level, options))
     }
     return session
   }
@@ -255,7 +252,11 @@ class EraDetection {
    * Sends one of the first requests, and subtracts its duration from the time that is left. If there is no response in
    * time, the error names the request.
    */
-  async #send<T>(method: string, timeout: number, send: (options: FirstRequestOptions) => Promise<T>): Promise<T> {
+  async #send<T>(
+    method: string,
+    send: (options: FirstRequestOptions) => Promise<T>,
+    timeout: number = Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft),
+  ): Promise<T> {
     try {
       return await send({ signal: this.#signal, timeout })
     } catch (error) {

@@ -67,6 +67,7 @@ export interface OidcOptions extends ProviderOptions {
 }
 
 const COMMON_OPTIONS = ['clientId', 'clientSecret', 'scopes', 'authorizationParams']
+/** The scopes that every provider with ID tokens needs. */
 const LOGIN_SCOPES = ['openid', 'profile', 'email']
 
 /**
@@ -78,10 +79,7 @@ const LOGIN_SCOPES = ['openid', 'profile', 'email']
  */
 export function oidc(options: OidcOptions): Provider {
   const own = ['issuer', 'endpoints', 'name', 'clientAuthentication', 'subject']
-  return define('oidc', options, own, {
-    ...options,
-    loginScopes: options.issuer === undefined ? [] : LOGIN_SCOPES,
-  })
+  return define('oidc', options, own, options)
 }
 
 /** Options of `entra`. */
@@ -115,7 +113,6 @@ export function entra(options: EntraOptions): Provider {
     name: 'Microsoft',
     issuer: `https://login.microsoftonline.com/${id}/v2.0`,
     clientAuthentication: 'client_secret_post',
-    loginScopes: LOGIN_SCOPES,
   })
 }
 
@@ -142,7 +139,6 @@ export function google(options: GoogleOptions): Provider {
     name: 'Google',
     issuer: 'https://accounts.google.com',
     clientAuthentication: 'client_secret_post',
-    loginScopes: LOGIN_SCOPES,
     authorizationParams: {
       access_type: 'offline',
       prompt: 'consent',
@@ -177,7 +173,6 @@ export function github(options: GitHubOptions): Provider {
       userInfo: host === 'github.com' ? 'https://api.github.com/user' : `${origin}/api/v3/user`,
     },
     clientAuthentication: 'client_secret_post',
-    loginScopes: [],
     subject: 'id',
   })
 }
@@ -202,7 +197,6 @@ export function okta(options: OktaOptions): Provider {
     name: 'Okta',
     issuer: authorizationServer === false ? origin : `${origin}/oauth2/${encodeURIComponent(authorizationServer)}`,
     clientAuthentication: 'client_secret_basic',
-    loginScopes: LOGIN_SCOPES,
   })
 }
 
@@ -222,7 +216,6 @@ export function auth0(options: Auth0Options): Provider {
     name: 'Auth0',
     issuer: `${originOf('auth0: domain', domain)}/`,
     clientAuthentication: 'client_secret_post',
-    loginScopes: LOGIN_SCOPES,
     authorizationParams: { ...(audience !== undefined && { audience }), ...authorizationParams },
   })
 }
@@ -233,18 +226,14 @@ function originOf(option: string, host: string): string {
   throw new RangeError(`${option}: expected a host name such as example.com, got ${JSON.stringify(host)}`)
 }
 
-interface ProviderDefinition extends OidcOptions, Pick<Provider, 'check'> {
-  readonly loginScopes: readonly string[]
-}
-
 function define(
   place: string,
   options: ProviderOptions,
   own: readonly string[],
-  definition: ProviderDefinition,
+  definition: OidcOptions & Pick<Provider, 'check'>,
 ): Provider {
   refuseUnknownOption(place, options, [...COMMON_OPTIONS, ...own])
-  const { clientId, clientSecret, scopes = [], authorizationParams = {}, loginScopes, check } = definition
+  const { clientId, clientSecret, scopes = [], authorizationParams = {}, check } = definition
   const { issuer, endpoints, clientAuthentication = 'client_secret_basic', subject = 'sub' } = definition
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (typeof value !== 'string' || value === '') {
@@ -263,7 +252,7 @@ function define(
     clientSecret,
     issuer,
     endpoints,
-    scopes: [...new Set([...loginScopes, ...scopes])],
+    scopes: [...new Set([...(issuer === undefined ? [] : LOGIN_SCOPES), ...scopes])],
     authorizationParams,
     clientAuthentication,
     subject,
