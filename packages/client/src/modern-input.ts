@@ -56,7 +56,7 @@ export async function answerInputRequests(first: InputRequiredResult, call: Unfi
       }
       signal.throwIfAborted()
       if (timeLeft() <= 0) throw timeError(label, maxTimeout)
-      const params = retryParams(call.params, inputResponses, requestState)
+      const params = withAnswers(call.params, inputResponses, requestState)
       result = await call.send(method, params, { ...options, signal, maxTimeout: timeLeft() })
     }
     return result
@@ -64,7 +64,12 @@ export async function answerInputRequests(first: InputRequiredResult, call: Unfi
   return withSignal(label, options.signal, answerRounds, closing)
 }
 
-function retryParams(params: JsonObject, inputResponses: object | undefined, requestState: string | undefined) {
+/** Returns the parameters of a call with the responses and the state of its last round, instead of earlier ones. */
+export function withAnswers(
+  params: JsonObject,
+  inputResponses: object | undefined,
+  requestState: string | undefined,
+): JsonObject {
   const { inputResponses: _responses, requestState: _state, ...original } = params
   return {
     ...original,

@@ -28,6 +28,7 @@ import {
 } from '@mcpx/protocol'
 import { namedParams } from './calls.ts'
 import type { Client } from './client.ts'
+import { withAnswers } from './modern-input.ts'
 import { type InputRequestOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { reporters } from './telemetry.ts'
@@ -129,13 +130,7 @@ class Forwarder {
   forwardCall<Result>(method: string, params: JsonObject, ctx: Context): Promise<Result> {
     const count = (this.#counts.get(ctx) ?? 0) + 1
     this.#counts.set(ctx, count)
-    const { inputResponses, requestState } = ctx
-    const answered = {
-      ...params,
-      ...(inputResponses !== undefined && { inputResponses }),
-      ...(requestState !== undefined && { requestState }),
-    }
-    return this.forward(method, answered, ctx, count)
+    return this.forward(method, withAnswers(params, ctx.inputResponses, ctx.requestState), ctx, count)
   }
 
   /** Resolves to the unchanged result. */
