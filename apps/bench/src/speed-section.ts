@@ -65,8 +65,8 @@ export function summarySection(
   const units =
     '"× bare" is the number of calls per second, divided by that of a minimal node:http server in the same run. ' +
     'The column "without an SDK" shows servers that use only node:http or only Hono. ' +
-    'If several servers that use the same SDK were measured, the cell shows the lowest and the highest value. ' +
-    'The last row shows the size of a complete program.'
+    'If several servers with the same SDK were measured, their cell shows the lowest and the highest value. ' +
+    'The last row shows the size of a bundled program that contains only a client.'
   const about =
     `Measured on ${latest.date}: ${latest.machine}. ` +
     '[The benchmark](apps/bench/README.md) describes all cases and how they are measured.'

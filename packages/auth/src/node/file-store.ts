@@ -157,8 +157,9 @@ interface LockHolder {
 }
 
 /**
- * Calls `run` while the lock file at `path` exists: creates the file, updates its time, and deletes it afterwards. A
- * process that already holds the lock of a path must not call this function for the path again.
+ * Creates the lock file at `path`, calls `run`, and deletes the file afterwards. Updates the modification time of the
+ * file while `run` is pending. A process that already holds the lock of a path must not call this function for the path
+ * again.
  */
 export async function withFileLock<T>(path: string, options: FileLockOptions, run: () => Promise<T>): Promise<T> {
   const holder: LockHolder = { token: randomUUID(), pid: process.pid, host: hostname() }
@@ -205,7 +206,7 @@ async function createLock(path: string, holder: LockHolder): Promise<boolean> {
 
 /**
  * Removes an abandoned lock. Renames its file first: if several processes try this, only one succeeds. Just before the
- * rename, another process may have replaced the abandoned lock with a new one. Then the new lock is put back.
+ * rename, another process may have replaced the abandoned lock with a new one. In that case, the new lock is put back.
  */
 async function breakAbandonedLock(path: string, stale: number): Promise<void> {
   const holder = await readHolder(path)

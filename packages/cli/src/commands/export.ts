@@ -79,7 +79,7 @@ async function exportManifest(context: CommandContext, folder: string, options: 
   const file = resolve(terminal.cwd, options.output ?? resolve(folder, 'server.json'))
   const old = await readManifest(file)
   const facts = await readPackage(folder)
-  const env = Object.keys(readNames(options.env))
+  const env = Object.keys(parseVariables(options.env))
   const optionsOrOldValues = { ...pickStrings(old, ['name', 'title', 'description']), ...options, env }
   const created = await createRegistryManifest(facts, optionsOrOldValues, terminal)
   const hasOption = (member: keyof RegistryManifest) =>
@@ -105,7 +105,7 @@ async function exportBundle(
   options: ExportOptions,
 ): Promise<void> {
   refuseOptions(options, 'mcpb', ['url'])
-  const env = readNames(options.env)
+  const env = parseVariables(options.env)
   for (const [name, value] of Object.entries(env)) env[name] = value ?? terminal.env[name]
   const bundle = await createBundle(await readPackage(folder), { ...options, env }, terminal)
   const { manifest, files, tools } = bundle
@@ -130,8 +130,8 @@ async function exportBundle(
   )
 }
 
-/** Reads `NAME` and `NAME=value`. */
-function readNames(values: readonly string[]): Record<string, string | undefined> {
+/** Parses the values of `--env`, each `NAME` or `NAME=value`. A name without a value has the value undefined. */
+function parseVariables(values: readonly string[]): Record<string, string | undefined> {
   return Object.fromEntries(
     values.map((each) => {
       const [, name = '', , value] = /^([A-Za-z_]\w*)(=(.*))?$/s.exec(each) ?? []
