@@ -105,6 +105,20 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     return this.#room
   }
 
+  /**
+   * Sends a text of any size after the client has read the earlier ones, because together they may exceed the limit of a
+   * stream. Until then, the text counts as an unread response.
+   */
+  async sendInTurn(text: string): Promise<void> {
+    if (this.#room !== undefined) {
+      const waiting = { caller: this.caller, unread: text.length, cut: (problem: ConnectionError) => this.cut(problem) }
+      this.#endpoint.unread.add(waiting, text.length)
+      while (this.#room !== undefined) await this.#room
+      waiting.unread = 0
+    }
+    await this.send(text)
+  }
+
   /** Resolves when a sender of long texts may continue. Senders take turns with the requests of all callers. */
   takeTurn(length: number): Promise<void> {
     countResponse(length)

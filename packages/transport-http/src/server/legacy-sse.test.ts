@@ -197,6 +197,16 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
+  it('counts the answers that a client does not read, and refuses its next requests', async () => {
+    const authenticate = () => ({ subject: 'ann', scopes: [] })
+    const { events, send } = await open(serve({ authenticate, limits: { unreadBytes: 8_000_000 } }).app)
+    for (let id = 1; id <= 3; id++) expect(await send(request('large', {}, id))).toBe(202)
+    await expect.poll(() => send(request('tools/list', {}, 4))).toBe(429)
+    for (let id = 1; id <= 3; id++) expect(await events.message()).toMatchObject({ id, result: {} })
+    await expect.poll(() => send(request('tools/list', {}, 5)), { timeout: 3_000 }).toBe(202)
+    await events.cancel()
+  })
+
   it('answers a request on its stream if the store cannot be reached, and the id can be used again', async () => {
     const { events, send } = await open(serve().app)
     for (let attempt = 0; attempt < 2; attempt++) {

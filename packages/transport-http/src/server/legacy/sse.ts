@@ -148,6 +148,8 @@ function unknownConnection(): HttpAnswer {
   return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
 }
 
+const toEvent = (data: string) => encodeEvent({ event: 'message', data })
+
 function sessionIdIn({ raw }: HttpRequest): string | null {
   return new URL(raw.url).searchParams.get(SESSION_PARAMETER)
 }
@@ -182,7 +184,8 @@ class SseConnection implements StreamOwner, MessageSink {
 
   /** Sends a message. Without a message, has no effect, because the stream is already open. */
   send(message: Message | undefined): Promise<void> | undefined {
-    return this.#sendText(message && messageText(message, this.#endpoint))
+    const text = message && messageText(message, this.#endpoint)
+    return text === undefined ? undefined : this.stream.send(toEvent(text))
   }
 
   /**
@@ -219,9 +222,7 @@ class SseConnection implements StreamOwner, MessageSink {
       items.map((item) => ('message' in item ? this.#handle(item.message, new HttpExchange(facts)) : item.answer)),
     )
     const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint)] : []))
-    // Large answers of several calls wait for the client. Together they might exceed the limit of the stream.
-    while (this.stream.room !== undefined) await this.stream.room
-    if (texts.length > 0) await this.#sendText(isBatch ? `[${texts.join(',')}]` : texts[0])
+    if (texts.length > 0) await this.stream.sendInTurn(toEvent(isBatch ? `[${texts.join(',')}]` : texts.join()))
   }
 
   async #handle(message: Message, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
@@ -268,9 +269,5 @@ class SseConnection implements StreamOwner, MessageSink {
     } catch (problem) {
       report(problem as Error)
     }
-  }
-
-  #sendText(text: string | undefined): Promise<void> | undefined {
-    return text === undefined ? undefined : this.stream.send(encodeEvent({ event: 'message', data: text }))
   }
 }
