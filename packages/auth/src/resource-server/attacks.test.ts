@@ -1,4 +1,4 @@
-import { memoryStore } from '@mcpx/protocol/memory'
+import { createMemoryReplayStore, memoryStore } from '@mcpx/protocol/memory'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { firstOf } from './api-keys.ts'
@@ -344,6 +344,22 @@ describe('bearer with tokens that are bound to a key', () => {
     for (const [index, seconds] of [10, 60, 110].entries()) {
       expect(Math.abs((lives[index] ?? 0) - seconds * 1_000)).toBeLessThan(2_500)
     }
+  })
+
+  it('accepts proofs of other callers, however many proofs one caller sends', async () => {
+    const limited = createFixture({ dpop: { replayStore: createMemoryReplayStore({ maxIds: 64 }) } })
+    const [ada, again, bob] = [
+      await createHolder(limited, { sub: 'ada' }),
+      await createHolder(limited, { sub: 'ada' }),
+      await createHolder(limited, { sub: 'bob' }),
+    ]
+    const send = async ({ token, prove }: Holder) => {
+      const dpop = await prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(token) })
+      return (await limited.sendHeaders({ authorization: `DPoP ${token}`, dpop })).status
+    }
+    for (let count = 0; count < 48; count++) expect(await send(ada)).toBe(200)
+    // Another key does not help.
+    expect([await send(ada), await send(again), await send(bob)]).toEqual([503, 503, 200])
   })
 
   it('refuses with 503 when the store of proofs fails', async () => {

@@ -96,10 +96,11 @@ export async function createProver() {
 }
 
 /** A holder of a key, with a token that is bound to it. */
-export async function createHolder(fixture: Fixture) {
+/** @param claims the claims of the token. Default: those of the fixture */
+export async function createHolder(fixture: Fixture, claims: Readonly<Record<string, unknown>> = {}) {
   const prover = await createProver()
   const jkt = await calculateJwkThumbprint(prover.jwk)
-  const token = await fixture.token({ cnf: { jkt } })
+  const token = await fixture.token({ ...claims, cnf: { jkt } })
   return { ...prover, jkt, token }
 }
 
