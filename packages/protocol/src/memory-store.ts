@@ -1,11 +1,7 @@
 /** The stores for counts and used ids in the memory of one process, and the store that combines all parts. */
 
-import {
-  createMemoryEventBus,
-  createMemoryEventStore,
-  createMemoryRecordStore,
-  createMemorySessionStore,
-} from './memory-stores.ts'
+import { createMemoryRecordStore, createMemorySessionStore } from './memory-records.ts'
+import { createMemoryEventBus, createMemoryEventStore } from './memory-stores.ts'
 import { createMemoryTaskStore } from './memory-task-store.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
 import { SharedLimit } from './shared-limit.ts'

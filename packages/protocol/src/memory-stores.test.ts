@@ -1,7 +1,8 @@
 import type { EventStore, SessionStore } from '@mcpx/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createMemorySessionStore } from './memory-records.ts'
 import { createMemoryReplayStore } from './memory-store.ts'
-import { createMemoryEventStore, createMemorySessionStore } from './memory-stores.ts'
+import { createMemoryEventStore } from './memory-stores.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())

@@ -10,6 +10,12 @@ import { BATCH_REVISION } from './methods.ts'
 import type { Channel, Connector } from './transport.ts'
 
 export {
+  createMemoryRecordStore,
+  createMemorySessionStore,
+  type MemoryRecordStoreOptions,
+  type MemorySessionStoreOptions,
+} from './memory-records.ts'
+export {
   createMemoryCounterStore,
   createMemoryReplayStore,
   type MemoryCounterStoreOptions,
@@ -19,12 +25,8 @@ export {
 export {
   createMemoryEventBus,
   createMemoryEventStore,
-  createMemoryRecordStore,
-  createMemorySessionStore,
   type MemoryEventBusOptions,
   type MemoryEventStoreOptions,
-  type MemoryRecordStoreOptions,
-  type MemorySessionStoreOptions,
 } from './memory-stores.ts'
 export { createMemoryTaskStore, type MemoryTaskStoreOptions } from './memory-task-store.ts'
 
