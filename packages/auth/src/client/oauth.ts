@@ -1,5 +1,6 @@
 /** Logs a user in with OAuth: the authorization code flow, with a redirect. */
 
+import { kindOf } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 import { authorize, requirePkce, resume } from './authorization-code.ts'
 import { checkClientId } from './client-credentials.ts'
@@ -68,7 +69,10 @@ const OWN_OPTIONS = {
  */
 export function oauth(options: OAuthOptions): Login {
   checkLoginOptions('oauth', options, OWN_OPTIONS)
-  const { clientId, clientMetadataUrl } = options
+  const { clientId, clientMetadataUrl, redirect } = options
+  if (redirect !== undefined && redirect?.redirectUri === undefined) {
+    throw new TypeError(`redirect: expected a redirect such as loopbackRedirect(), got ${kindOf(redirect)}`)
+  }
   if (clientId !== undefined) checkClientId('clientId', clientId)
   if (clientMetadataUrl !== undefined) checkMetadataUrl(clientMetadataUrl)
   const flow: Flow = {

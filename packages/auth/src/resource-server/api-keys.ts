@@ -35,9 +35,11 @@ const MAX_KEY_LENGTH = 1_024
  */
 export function apiKeys(options: ApiKeysOptions): Guard {
   refuseUnknownOption('apiKeys', options, ['keys', 'header'])
-  const { keys, header } = options
+  const { keys = [], header } = options
   if (keys.length === 0) throw new RangeError('keys: expected at least one, got none')
-  if (keys.some(({ key }) => key.length < MIN_KEY_LENGTH || key.length > MAX_KEY_LENGTH)) {
+  // JavaScript code may pass an environment variable that is not set.
+  const isKey = ({ key }: Partial<ApiKey>) => key && key.length >= MIN_KEY_LENGTH && key.length <= MAX_KEY_LENGTH
+  if (!keys.every(isKey)) {
     throw new RangeError(`keys: expected ${MIN_KEY_LENGTH} to ${MAX_KEY_LENGTH} characters for each`)
   }
   /** The callers by the digests of their keys. */

@@ -79,3 +79,21 @@ describe('an option that does not exist', () => {
     )
   })
 })
+
+describe('an option with another type', () => {
+  it.each([
+    ['keys: expected 16 to 1024 characters for each', call(apiKeys, { keys: [{ key: undefined, subject: 'ci' }] })],
+    ['keys: expected at least one, got none', call(apiKeys, {})],
+    [
+      'redirect: expected a redirect such as loopbackRedirect(), got function',
+      call(oauth, { redirect: loopbackRedirect }),
+    ],
+    [
+      'redirect: expected a redirect such as loopbackRedirect(), got string',
+      call(oauth, { redirect: 'https://a.example' }),
+    ],
+    ['redirect: expected a redirect such as loopbackRedirect(), got null', call(oauth, { redirect: null })],
+  ])('is refused: %s', (message, create) => {
+    expect(create).toThrow(message)
+  })
+})
