@@ -44,6 +44,7 @@ export const modern: ServerEra = {
     if (!isRevision(revision) || eraOf(revision) !== 'modern') {
       return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
     }
+    // Only an extension can have a method that is not in the tables of the protocol.
     const own = requestEntry(revision, method)
     const added = own === undefined ? server.extensions?.find(method, revision) : undefined
     const entry = own ?? added
