@@ -32,7 +32,10 @@ export interface ClientFacts {
   supports(extension: string): boolean
 }
 
-/** Sends log messages to the client, one function for each level, least severe first. */
+/**
+ * Sends log messages to the client, one function for each level, least severe first. An Error is sent as a string with its
+ * name and its message.
+ */
 export type Logger = {
   readonly [Level in LoggingLevel]: (data: unknown, logger?: string) => Awaitable<void>
 }

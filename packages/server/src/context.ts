@@ -203,8 +203,10 @@ function createLogger(access: ClientAccess): Logger {
   const { logLevel } = access
   const lowest = logLevel === undefined ? Number.POSITIVE_INFINITY : LOGGING_LEVELS.indexOf(logLevel)
   const entries = LOGGING_LEVELS.map((level, rank) => {
-    const write = (data: unknown = null, logger?: string) => {
+    const write = (value: unknown = null, logger?: string) => {
       if (rank < lowest) return undefined
+      // JSON would write an Error as an empty object.
+      const data = value instanceof Error ? String(value) : value
       return access.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
     }
     return [level, write]

@@ -54,11 +54,12 @@ describe.each(REVISIONS)('logging in revision %s', (revision) => {
     return { heard: peer.heard.map(({ params }) => params?.data), code: setting.code }
   }
 
-  it('sends null for undefined, which JSON does not have', async () => {
+  it('sends null for undefined, and an Error as a string, because JSON would lose them', async () => {
     const server = createServer(info).tool('t', {}, async (_args, ctx) => {
       await ctx.log.error(undefined)
+      await ctx.log.error(new TypeError('no number'))
     })
-    expect((await logsOf(server)).heard).toStrictEqual([null])
+    expect((await logsOf(server)).heard).toStrictEqual([null, 'TypeError: no number'])
   })
 
   it.each(Object.keys(speaking))('is declared for %s, and sent [S-032, S-220]', async (name) => {
