@@ -22,7 +22,8 @@ interface ZodSchema extends StandardSchema {
  * third of the time.
  */
 export function createStandardCheck(schema: StandardSchema): StandardCheck {
-  if (!isZod(schema) || !holdsFunction(schema, new Set())) return schema['~standard'].validate
+  const standard = schema['~standard']
+  if (!isZod(schema) || !holdsFunction(schema, new Set())) return (value) => standard.validate(value)
   return async (value) => {
     const result = await schema.safeParseAsync(value)
     return result.success ? { value: result.data } : { issues: result.error.issues }

@@ -190,6 +190,29 @@ describe('a schema that cannot be converted', () => {
     expect(() => shown({ input: circle })).toThrow(RegistrationError)
   })
 
+  it('may use `this` in the functions of a library', async () => {
+    const json = { type: 'object', properties: { a: { type: 'number' } } }
+    const standard = {
+      version: 1,
+      vendor: 'own',
+      accepted: { a: 1 },
+      validate(this: { accepted: object }) {
+        return { value: this.accepted }
+      },
+      jsonSchema: {
+        json,
+        input(this: { json: object }) {
+          return { ...this.json }
+        },
+        output: () => ({}),
+      },
+    } as const
+    const registry = createRegistry()
+    registry.addTool('it', { input: { '~standard': standard } as AnySchema }, (args) => JSON.stringify(args))
+    expect(await inputOf({ '~standard': standard } as AnySchema)).toEqual(json)
+    expect(await registry.callTool?.({ name: 'it' }, ctx)).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] })
+  })
+
   it('may have refinements', async () => {
     expect(await inputOf(type({ a: type('string').narrow(() => true) }))).toMatchObject({
       properties: { a: { type: 'string' } },

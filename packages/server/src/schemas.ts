@@ -164,13 +164,13 @@ const marking = {
 
 /** Converts a schema to JSON Schema. Throws a `RegistrationError` with `where` and the path of a part that fails. */
 function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: string): JsonObject {
-  const convert = (schema['~standard'].jsonSchema as StandardSchema['~standard']['jsonSchema'] | undefined)?.[side]
-  if (typeof convert !== 'function') {
-    throw new RegistrationError(`${where}: ${conversionProblem(schema['~standard'].vendor, schema)}`)
+  const { vendor, jsonSchema }: Partial<StandardSchema['~standard']> = schema['~standard']
+  if (typeof jsonSchema?.[side] !== 'function') {
+    throw new RegistrationError(`${where}: ${conversionProblem(vendor, schema)}`)
   }
   const convertWith = (libraryOptions: object): JsonObject => {
     const options = { target: 'draft-2020-12', libraryOptions } as const
-    return copyJson(convert(options))
+    return copyJson(jsonSchema[side](options))
   }
   let json: JsonObject
   try {
