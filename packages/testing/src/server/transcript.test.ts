@@ -65,6 +65,20 @@ describe.each(['modern', 'legacy'] as const)('a transcript of the %s era', (era)
     expect(results.map((result) => result.structuredContent)).toEqual([{ sum: 4 }, { sum: 2 }])
   })
 
+  it('ends requests without a recorded response by their timeout, their signal or the end of the connection', async () => {
+    const { transcript } = await playTwice(era, async (client) => {
+      for (let n = 0; n < 3; n++) await client.callTool('add', { a: 1, b: 2 })
+    })
+    const steps = transcript.steps.filter((step) => !JSON.stringify(step).includes('"sum"'))
+    const client = await connect(replayTranscript({ ...transcript, steps }), { era, ...answers({}).callbacks })
+    const add = (options: object) => catchError(() => client.callTool('add', { a: 1, b: 2 }, options))
+    expect(await add({ timeout: 30 })).toMatchObject({ reason: 'timeout', message: expect.stringContaining('30 ms') })
+    expect(await add({ signal: AbortSignal.timeout(30) })).toMatchObject({ reason: 'cancelled' })
+    const last = add({})
+    await client.close()
+    expect(await last).toMatchObject({ reason: 'closed' })
+  })
+
   it('names the difference to the nearest request, and a request too many', async () => {
     const { transcript } = await playTwice(era, (client) => client.callTool('add', { a: 1, b: 2 }))
     await using client = await connect(replayTranscript(transcript), { era, ...answers({}).callbacks })

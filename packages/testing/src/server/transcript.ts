@@ -4,6 +4,8 @@ import {
   type Connection,
   ConnectionError,
   type Connector,
+  cancelledError,
+  createPendingRequests,
   type Exchange,
   type JsonObject,
   type RequestOptions,
@@ -82,21 +84,33 @@ class Player {
   }
 
   connect(responder: Responder): Connection {
-    let close: (reason?: ConnectionError) => void = () => {}
+    const pending = createPendingRequests({ onCancel() {} })
+    let requests = 0
+    let resolveClosed: (reason?: ConnectionError) => void = () => {}
     const closed = new Promise<ConnectionError | undefined>((resolve) => {
-      close = resolve
+      resolveClosed = resolve
     })
     return {
       closed,
       hasSeparateStreams: true,
       negotiated() {},
-      close: async (reason) => close(reason),
+      async close(reason) {
+        pending.failAll(reason ?? new ConnectionError('closed', 'The connection was closed'))
+        resolveClosed(reason)
+      },
       notify: (method, params) => this.#playNotification(method, params as JsonObject | undefined, responder),
-      request: (method, params, options = {}) =>
-        Promise.race([
-          this.#playCall(method, params as JsonObject | undefined, options, responder),
-          rejectAtEnd(closed, options.signal),
-        ]),
+      request: async (method, params, options = {}) => {
+        if (options.signal?.aborted) throw cancelledError(options.label ?? method, options.signal)
+        requests += 1
+        const id = requests
+        const response = pending.add(id, method, options)
+        const exchange = exchangeDuring(options, () => pending.hold(id))
+        this.#playCall(method, params as JsonObject | undefined, exchange, responder).then(
+          (result) => pending.settle({ jsonrpc: '2.0', id, result: result as JsonObject }),
+          (error: Error) => pending.fail(id, error),
+        )
+        return response
+      },
     }
   }
 
@@ -108,7 +122,7 @@ class Player {
   async #playCall(
     method: string,
     params: JsonObject | undefined,
-    options: RequestOptions,
+    exchange: Exchange,
     responder: Responder,
   ): Promise<unknown> {
     const request = this.#recorded.useCall(method, params)
@@ -116,7 +130,7 @@ class Player {
     for (const step of this.#recorded.steps) {
       if (!('call' in step) || step.call !== request.call || this.#recorded.isUsed(step)) continue
       this.#recorded.use(step)
-      if (step.from === 'server' && 'method' in step) await this.#receive(step, options, responder)
+      if (step.from === 'server' && 'method' in step) await this.#receive(step, exchange, responder)
       else if (step.from === 'server' && 'error' in step) throw errorOf(step.error)
       else if (step.from === 'server' && 'result' in step) {
         // Messages after a response arrive after the client has received the response.
@@ -125,7 +139,8 @@ class Player {
       }
       await this.#playUnrelated(step, responder)
     }
-    // The transcript ended before the response, for example because the stream of changes was closed.
+    // The transcript ended before the response, for example because the stream of changes was closed. The request ends by
+    // its timeout.
     return new Promise(() => {})
   }
 
@@ -133,16 +148,17 @@ class Player {
    * Passes a message of the server to the client. If it is an input request, compares the response with the recorded
    * response.
    */
-  async #receive(step: ServerMessage, options: RequestOptions, responder: Responder): Promise<void> {
+  async #receive(step: ServerMessage, exchange: Exchange, responder: Responder): Promise<void> {
     const { method, params } = step
     const message =
       params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params }
     if (step.question === undefined) {
-      if (step.call !== undefined && options.onNotification !== undefined) options.onNotification(message)
-      else await responder.respond(message, exchangeDuring(options))
+      const onNotification = exchange.during?.onNotification
+      if (step.call !== undefined && onNotification !== undefined) onNotification(message)
+      else await responder.respond(message, exchange)
       return
     }
-    const response = await responder.respond({ ...message, id: `question-${step.question}` }, exchangeDuring(options))
+    const response = await responder.respond({ ...message, id: `question-${step.question}` }, exchange)
     const recorded = this.#recorded.steps.find(
       (each) => each.from === 'client' && 'question' in each && each.question === step.question,
     ) as Extract<Step, { question: number; from: 'client' }> | undefined
@@ -160,23 +176,12 @@ class Player {
     for (const step of steps.slice(steps.indexOf(after) + 1)) {
       if (step.from !== 'server' || !('method' in step) || 'call' in step || this.#recorded.isUsed(step)) return
       this.#recorded.use(step)
-      await this.#receive(step, {}, responder)
+      await this.#receive(step, exchangeDuring({}), responder)
     }
   }
 }
 
-/** Rejects when the connection is closed or the signal is aborted. */
-function rejectAtEnd(closed: Promise<ConnectionError | undefined>, signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    void closed.then((reason) => reject(reason ?? new ConnectionError('closed', 'The connection was closed')))
-    const onAbort = () =>
-      reject(new ConnectionError('cancelled', 'The request was cancelled', { cause: signal?.reason }))
-    signal?.addEventListener('abort', onAbort, { once: true })
-    if (signal?.aborted === true) onAbort()
-  })
-}
-
-function exchangeDuring(during: RequestOptions): Exchange {
+function exchangeDuring(during: RequestOptions, hold: Exchange['hold'] = () => () => {}): Exchange {
   const { signal } = new AbortController()
   return {
     signal,
@@ -185,6 +190,6 @@ function exchangeDuring(during: RequestOptions): Exchange {
     requestInfo: undefined,
     during,
     notify() {},
-    hold: () => () => {},
+    hold,
   }
 }
