@@ -175,7 +175,8 @@ export function argumentAttributes({ method, params }: ObservedMessage, options:
   const { isSecret = looksSecret } = options
   const attributes: Attributes = {}
   for (const [name, value] of Object.entries(given).slice(0, MAX_VARIABLES)) {
-    put(attributes, `gen_ai.prompt.variable.${clean(name)}`, isSecret(name) ? '[redacted]' : value)
+    const shown = isSecret(name) ? '[redacted]' : redact(value, options)
+    put(attributes, `gen_ai.prompt.variable.${clean(name)}`, shown)
   }
   return attributes
 }

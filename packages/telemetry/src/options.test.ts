@@ -58,10 +58,11 @@ describe('the content of calls', () => {
 
   it('of prompts are variables', async () => {
     const { client, there } = await createRig({ server: { content: true } })
-    await client.getPrompt('review', { code: 'let a', token: 't' })
+    await client.getPrompt('review', { code: 'let a', token: 't', url: 'https://ann:secret@a.example/' })
     expect(there.named('prompts/get review')[0]?.attributes).toMatchObject({
       'gen_ai.prompt.variable.code': 'let a',
       'gen_ai.prompt.variable.token': '[redacted]',
+      'gen_ai.prompt.variable.url': 'https://[redacted]@a.example/',
     })
   })
 })
