@@ -7,7 +7,7 @@ export { createDuplex, type Duplex, type DuplexOptions } from './connection.ts'
 export type {
   Answered, Ask, ClientFacts, Context, ElicitOptions, ElicitOutcome, FormSchema, Logger, OpenUrlOptions, SampleParams,
 } from './context.ts'
-export { createDebugObserver, type DebugOption, type MessageObserver, redactSecrets } from './debug.ts'
+export { createDebugObserver, type DebugOption, type MessageObserver } from './debug.ts'
 export { stripFor, stripParamsFor } from './downgrade.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
@@ -62,7 +62,7 @@ export {
   revisionsOf,
 } from './methods.ts'
 export { checkNumbers, nearestName, refuseUnknownOption, unknownOption } from './options.ts'
-export { looksSecret, type RedactOptions, redact, redactUri } from './redact.ts'
+export { looksSecret, type RedactOptions, redact, redactSecrets, redactUri } from './redact.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

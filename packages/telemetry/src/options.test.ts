@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { telemetry } from './index.ts'
 import { createRig } from './rig.fixture.ts'
 
@@ -45,6 +46,16 @@ describe('the content of calls', () => {
         content: [{ type: 'text', text: 'found owls' }],
       })
     }
+  })
+
+  it('has no secrets in the text that repeats the structured content of a result', async () => {
+    const { client, there, shop } = await createRig({ server: { content: true } })
+    const output = z.object({ token: z.string(), user: z.string() })
+    shop.tool('log-in', { output }, () => ({ token: 'hunter22', user: 'ann' }))
+    expect(await client.callTool('log-in')).toMatchObject({ content: [{ text: expect.stringContaining('hunter22') }] })
+    const result = there.named('tools/call log-in')[0]?.attributes['gen_ai.tool.call.result']
+    expect(result).toContain('ann')
+    expect(result).not.toContain('hunter22')
   })
 
   it('is shortened, and keys are secret by option', async () => {

@@ -161,6 +161,10 @@ describe('secrets', () => {
       ],
       url: 'https://ann:S3CRET@example.com/p?access_token=S3CRET&q=1#id_token=S3CRET',
       ['__proto__']: { token: 'S3CRET' },
+      json: '{"a": 1, "token": ["S3CRET"], "env": [{"name": "DB_PASSWORD", "value": "S3CRET"}]}',
+      cut: `${'x'.repeat(200)} {"password": "${'S3CRET'.repeat(300)}"}`,
+      header: 'Authorization: Bearer S3CRET-S3CRET',
+      variables: 'API_KEY=S3CRET DEBUG=1',
     }
     const { entry } = await entriesOf(ok, { name: 't', arguments: args })
     expect(text(entry)).not.toContain('S3CRET')
