@@ -166,8 +166,7 @@ export async function withFileLock<T>(path: string, options: FileLockOptions, ru
   await acquireLock(path, holder, options)
   const timer = setInterval(() => {
     const now = new Date()
-    // Errors can be ignored. If another process has taken the lock, the tokens differ, and the code below does not delete
-    // the lock file of that process.
+    // Errors can be ignored, because the lock is only removed below if its file still contains our token.
     utimes(path, now, now).catch(() => {})
   }, options.stale / 5)
   timer.unref()

@@ -28,7 +28,7 @@ const MAX_KEY_LENGTH = 1_024
  * digests of keys are compared, so the time of a response reveals nothing about the keys.
  *
  * ```ts
- * mcp(server, { authenticate: apiKeys({ keys: [{ key: process.env.KEY, subject: 'ci' }] }) })
+ * mcp(server, { authenticate: apiKeys({ keys: [{ key: process.env.KEY ?? '', subject: 'ci' }] }) })
  * ```
  *
  * @throws RangeError if there are no keys, or if a key is too short or too long

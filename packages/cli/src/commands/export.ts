@@ -47,7 +47,7 @@ export function define(command: Command, context: CommandContext): void {
   )
     .option(
       '--name <name>',
-      'the name in the manifest; default: "mcpName" of package.json for server.json, "name" of package.json for mcpb',
+      'the name in the manifest; default, from package.json: "mcpName" if the format is server.json, "name" if it is mcpb',
     )
     .option('--title <title>', 'the name that people see')
     .option('--description <text>', 'the description in the manifest; default: "description" of package.json')

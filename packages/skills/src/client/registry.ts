@@ -238,8 +238,11 @@ class Registry implements SkillRegistry {
     const { name, skill, hasChanged } = request
     if (skill.resources === 'dynamic' && !this.#options.allowDynamic) throw dynamicError(skill)
     if ((await this.#ask?.(request)) !== true) {
-      const problem = hasChanged ? 'has changed since it was approved' : 'is not approved'
-      throw new SkillError('not-approved', `The skill ${quoted(name)} ${problem}; ask the user to approve it`)
+      const problem = hasChanged ? 'has changed, and the change is not approved' : 'is not approved'
+      throw new SkillError(
+        'not-approved',
+        `The skill ${quoted(name)} ${problem}; load it again when the user has approved it`,
+      )
     }
     await this.approve(request)
   }

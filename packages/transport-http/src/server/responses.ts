@@ -69,11 +69,16 @@ export function unavailable(text: string, id?: RequestId): HttpAnswer {
   return refusal(503, internalError(text), id, { 'retry-after': '1' })
 }
 
-/** Refuses a request with 429, because its caller uses its whole share of a limit. The caller may retry after a second. */
-export function callerLimited(text: string, most: number, limit: string, id?: RequestId): HttpAnswer {
-  const error = invalidRequest(
-    `${text} from one caller at once: expected at most ${most} (limits.perCaller, a share of ${limit})`,
-  )
+/**
+ * Refuses a request with 429, because the caller uses its whole share of a limit. The caller may retry after a second.
+ *
+ * @param what the beginning of the message, for example `Too many requests`
+ * @param share the largest amount that one caller may use
+ * @param option the name of the limit
+ */
+export function callerLimited(what: string, share: number, option: string, id?: RequestId): HttpAnswer {
+  const text = `${what} from one caller at once: expected at most ${share} (limits.perCaller, a share of ${option})`
+  const error = invalidRequest(text)
   return refusal(429, error, id, { 'retry-after': '1' })
 }
 
