@@ -135,19 +135,18 @@ export interface ClientOptions {
   /** Called with list changes, and with updates of the resources that were subscribed to. Default: none. */
   readonly onChange?: ((change: Change) => void) | undefined
   /**
-   * How long to wait for a response, in ms; progress restarts it. The time in which callbacks answer input requests
-   * does not count. Then the call rejects with a `ConnectionError` whose reason is `timeout`. Default: 60,000.
+   * How long to wait for a response, in ms. Progress restarts this time. The time in which callbacks answer input requests
+   * does not count. After this time, the call rejects with a `ConnectionError` whose reason is `timeout`. Default: 60,000.
    */
   readonly timeout?: number | undefined
   /**
-   * The longest duration of a call, in ms; progress does not restart it. The time in which callbacks answer input
-   * requests does not count. Then the call rejects with a `ConnectionError` whose reason is `timeout`. Default:
-   * 600,000.
+   * The longest duration of a call, in ms. Progress does not extend it. The time in which callbacks answer input requests
+   * does not count. After this time, the call rejects with a `ConnectionError` whose reason is `timeout`. Default: 600,000.
    */
   readonly maxTimeout?: number | undefined
   /**
-   * The total time in which the server must respond to the first requests of a connection, in ms. Then `connect`
-   * rejects with a `ConnectionError` whose reason is `timeout`. Default: 30,000.
+   * The total time in which the server must respond to the first requests of a connection, in ms. After this time,
+   * `connect` rejects with a `ConnectionError` whose reason is `timeout`. Default: 30,000.
    */
   readonly connectTimeout?: number | undefined
   /**
@@ -156,10 +155,10 @@ export interface ClientOptions {
    */
   readonly maxRounds?: number | undefined
   /**
-   * The largest number of input requests that a modern call may return at once, and that a legacy server may send
-   * before it receives responses. 16 of these requests are answered at the same time. A legacy server may send
-   * `maxRounds` times as many during one call. Above the limit, a modern call rejects with a `ConnectionError` whose
-   * reason is `limit`, and a legacy server receives an error. Default: 100.
+   * How many input requests may be open at once. If a modern call returns more at once, it rejects with a
+   * `ConnectionError` whose reason is `limit`. If a legacy server sends more before it receives responses, it receives
+   * errors. During one call, a legacy server may send `maxRounds` times as many in total. 16 input requests are answered
+   * at the same time. Default: 100.
    */
   readonly maxInputRequests?: number | undefined
   /**
@@ -217,9 +216,9 @@ export type Progress = Pick<ProgressNotificationParams, 'progress' | 'total' | '
 export interface CallOptions {
   /** Cancels the call and notifies the server. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for a response, in ms; progress restarts it. Default: `timeout` of the client. */
+  /** How long to wait for a response, in ms. Progress restarts this time. Default: `timeout` of the client. */
   readonly timeout?: number | undefined
-  /** The longest duration of the call, in ms; progress does not restart it. Default: `maxTimeout` of the client. */
+  /** The longest duration of the call, in ms. Progress does not extend it. Default: `maxTimeout` of the client. */
   readonly maxTimeout?: number | undefined
   /**
    * Called with the progress of the call. A call with a timeout always requests progress, because progress restarts the
@@ -296,8 +295,8 @@ export interface ListenOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined
   /**
-   * How long the server may take to confirm, in ms. Then the stream ends with a `ConnectionError` whose reason is
-   * `timeout`. Default: `timeout` of the client.
+   * How long the server may take to confirm, in ms. After this time, the stream ends with a `ConnectionError` whose reason
+   * is `timeout`. Default: `timeout` of the client.
    */
   readonly timeout?: number | undefined
 }

@@ -34,9 +34,9 @@ export interface SettingsOptions {
  * mean `url`. Other members, which hosts use for other purposes, are ignored.
  * @throws TypeError if the settings are invalid, a member name is probably misspelled, or a transport is missing. The
  * message names the place in the settings
+ * @throws RangeError if two names become equal
  * @returns the connectors by name. Names are converted to names that `connectAll` accepts: `Sequential Thinking`
  * becomes `Sequential_Thinking`, `@acme/mail` becomes `acme_mail`
- * @throws RangeError if two names become equal
  */
 export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
   refuseUnknownOption('fromSettings', options, ['spawn', 'http', 'variables'], WRONG_OPTIONS)
@@ -48,22 +48,22 @@ export function fromSettings(settings: unknown, options: SettingsOptions): Recor
     const place = `${root}.${name}`
     const entry = objectAt(place, given)
     if (!isSwitchedOn(place, entry)) continue
-    const groupName = groupNameOf(name)
-    checkServerName(root, groupName)
-    const other = givenNames.get(groupName)
+    const validName = validNameOf(name)
+    checkServerName(root, validName)
+    const other = givenNames.get(validName)
     if (other !== undefined) {
       throw new RangeError(
-        `${root}: ${quoted(other)} and ${quoted(name)} both become ${quoted(groupName)}; rename one of them`,
+        `${root}: ${quoted(other)} and ${quoted(name)} both become ${quoted(validName)}; rename one of them`,
       )
     }
-    givenNames.set(groupName, name)
-    connectors.set(groupName, connectorOf(place, entry, options))
+    givenNames.set(validName, name)
+    connectors.set(validName, connectorOf(place, entry, options))
   }
   return Object.fromEntries(connectors)
 }
 
 /** Converts the name of a server to a name that `connectAll` accepts. */
-function groupNameOf(name: string): string {
+function validNameOf(name: string): string {
   const safe = name.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+/, '')
   return (/^[A-Za-z]/.test(safe) ? safe : `server_${safe}`).slice(0, MAX_SERVER_NAME)
 }

@@ -56,13 +56,13 @@ export interface ServerOptions {
   readonly secrets?: readonly string[] | undefined
   /**
    * Stores the state that all processes of this server share, such as sessions. With a store, changes of lists and
-   * resources reach the clients of every process. Transports and `rateLimit` use the store, too. The creator of the
-   * store closes it. Default: the memory of this process.
+   * resources reach the clients of every process. Transports and `rateLimit` also use the store. The server never closes
+   * the store. Default: the memory of this process.
    */
   readonly store?: Store | undefined
   /** How long the state of an unfinished call is valid, in ms. Default: 600,000. */
   readonly stateTtl?: number | undefined
-  /** Called with each fault in user code; the client sees only its id. Default: writes to stderr. */
+  /** Called with each fault in user code. The client receives only the id of the fault. Default: writes to stderr. */
   readonly onError?: OnError | undefined
   /**
    * Answers forms and URLs that the client cannot show. Default: the call fails with an error that names the missing

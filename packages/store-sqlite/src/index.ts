@@ -19,7 +19,7 @@ export interface SqliteStore extends Store {
 }
 
 /**
- * Creates a store in a SQLite file, which several processes of one host share. Creates its tables if they do not exist.
+ * Creates a store in a SQLite file, which several processes on one machine share. Creates its tables if they do not exist.
  *
  * @param database An open database of `node:sqlite`, `bun:sqlite` or better-sqlite3, for the store alone.
  */

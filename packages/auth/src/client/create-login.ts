@@ -23,7 +23,7 @@ export interface AuthTarget {
 }
 
 /**
- * Wraps `fetch` so that it authorizes its requests. Without `target`, the URL of the first request is taken as the URL
+ * Wraps `fetch` so that it authorizes its requests. Without `target`, the URL of the first request is used as the URL
  * of the MCP server.
  *
  * It is the `auth` option of `http()`, and can wrap any other `fetch`.
@@ -34,8 +34,8 @@ export type Auth = (fetch: Fetch, target?: AuthTarget) => Fetch
 export interface Login extends Auth {
   /**
    * Deletes the tokens of a server, and revokes them if its authorization server supports that. The client stays
-   * registered. Waits for a login or a refresh that is in progress. Rejects with `AuthError` if the revocation failed; the
-   * tokens are deleted in that case too.
+   * registered. Waits for a login or a refresh that is in progress. Rejects with `AuthError` if the revocation failed; even
+   * then, the tokens are deleted.
    *
    * @param server the URL of the MCP server
    * @param fetch sends the requests to the authorization server. Default: the global `fetch`
@@ -78,7 +78,7 @@ export interface CommonOptions {
    */
   readonly timeout?: number | undefined
   /**
-   * The largest response of an authorization server, in bytes. A larger response is an `AuthError`. Default: 131,072
+   * The largest response of an authorization server, in bytes. A larger response causes an `AuthError`. Default: 131,072
    * (128 Ki).
    */
   readonly maxResponseSize?: number | undefined

@@ -42,13 +42,13 @@ export interface OAuthFrontOptions {
   /** Whether clients may register themselves (RFC 7591). Default: true. */
   readonly registration?: boolean | undefined
   /**
-   * Whether a client id may be the URL of a metadata document (CIMD). If not, refresh tokens of such clients are refused,
-   * too. Default: true.
+   * Whether a client id may be the URL of a metadata document (CIMD). With `false`, refresh tokens of such clients are also
+   * refused. Default: true.
    */
   readonly metadataDocuments?: boolean | undefined
-  /** Decides for each login whether a client may use the server, for example by its redirect URIs. Default: all clients may. */
+  /** Decides for each login whether a client may use the server, for example by its redirect URIs. Default: allows all clients. */
   readonly allowClient?: ((client: FrontClient) => Awaitable<boolean>) | undefined
-  /** Decides after each login whether a user may use the server. Default: all users of the provider may. */
+  /** Decides after each login whether a user may use the server. Default: allows all users of the provider. */
   readonly allowUser?: ((user: FrontUser) => Awaitable<boolean>) | undefined
   /**
    * How long a consent is remembered in the same browser for the same client, redirect URI, server and scopes. Applies
@@ -74,11 +74,11 @@ export interface OAuthFrontOptions {
   readonly maxLogins?: number | undefined
   /** Sends requests to the provider and for metadata documents. Default: the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** The time limit of each of these requests. Default: 10,000. */
+  /** The time limit of each request to the provider or for a metadata document. Default: 10,000. */
   readonly timeout?: number | undefined
   /**
-   * Resolves host names, so that URLs of metadata documents in private networks can be refused; `resolveHost` on Node.
-   * Default: names are not resolved.
+   * Resolves host names, so that URLs of metadata documents in private networks can be refused. On Node, pass
+   * `resolveHost`. Default: names are not resolved.
    */
   readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
   /** Origins whose metadata documents are read even if they are in a private network. Default: none. */

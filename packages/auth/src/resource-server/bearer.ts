@@ -47,8 +47,8 @@ const MAX_HELD_SCOPES = 100
 /** Options of `bearer`. Durations are in ms. */
 export interface BearerOptions {
   /**
-   * The URL at which clients reach this server. Tokens must be issued for this URL. In a list, the further values are
-   * accepted as `aud` of tokens, too.
+   * The URL at which clients reach this server. Tokens must be issued for this URL. The further values of a list are also
+   * accepted as `aud` of tokens.
    */
   readonly audience: string | readonly [string, ...string[]]
   /** The authorization server whose tokens are accepted. Its metadata has the URL of its keys. */
@@ -69,7 +69,7 @@ export interface BearerOptions {
   /** Returns the scopes in the claims. Default: `scope`, otherwise `scp`, as a string or a list. */
   readonly readScopes?: ((claims: Claims) => readonly string[]) | undefined
   /**
-   * The accepted signature algorithms of JWTs. Algorithms with a shared secret, such as HS256, are a `RangeError`.
+   * The accepted signature algorithms of JWTs. Algorithms with a shared secret, such as HS256, throw a `RangeError`.
    * Default: all of ES, EdDSA, PS and RS.
    */
   readonly algorithms?: readonly string[] | undefined
@@ -89,8 +89,8 @@ export interface BearerOptions {
   /** How long keys and metadata are cached. Default: 600,000. */
   readonly maxAge?: number | undefined
   /**
-   * How long a verified JWT is accepted without another check of its signature. The limit is the expiry of the token
-   * and `maxAge`. Digests of up to 1,000 tokens are cached. 0 disables the cache. Default: 60,000.
+   * How long a verified JWT is accepted without another check of its signature: not after the token has expired, and not
+   * longer than `maxAge`. Digests of up to 1,000 tokens are cached. 0 disables the cache. Default: 60,000.
    */
   readonly verifiedMaxAge?: number | undefined
   /** The shortest time between two attempts to fetch keys, after an unknown key or a failure. Default: 30,000. */

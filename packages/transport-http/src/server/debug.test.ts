@@ -32,6 +32,18 @@ describe('the debug option', () => {
     expect(lines[0]).toMatch(/^mcpx server <- invalid message: /)
   })
 
+  it('shows the error that replaces a result that JSON cannot represent', async () => {
+    const lines: string[] = []
+    const app = mcp(new HandWritten({ 'tools/call': () => ({ content: [], structuredContent: 1n }) }), {
+      debug: (line) => void lines.push(line),
+    })
+    await (await postModern(app, modern('tools/call', { name: 'x' }))).text()
+    expect(lines).toEqual([
+      expect.stringMatching(/^mcpx server <- .*"method":"tools\/call"/),
+      expect.stringMatching(/^mcpx server -> .*"error"/),
+    ])
+  })
+
   it.each(['auto', 'json'] as const)('shows the messages of a client, with %s responses', async (responses) => {
     const seen: string[] = []
     const app = mcp(server(), { responses })
