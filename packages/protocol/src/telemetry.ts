@@ -231,6 +231,17 @@ const INACTIVE = new RunningObservation(
   () => {},
 )
 
+/** How long a request runs before its signal is watched, and how long its handler may continue after an abort, in ms. */
+const WATCH_DELAY = 1_000
+const ABORT_GRACE = 1_000
+
+/** Ends the observation of a handler that ignores the abort of its request, because it may never return. */
+function endAfterAbort(running: RunningObservation, signal: AbortSignal): void {
+  const endLater = () => void setTimeout(() => running.end(CANCELLED), ABORT_GRACE)
+  if (signal.aborted) endLater()
+  else signal.addEventListener('abort', endLater, { once: true })
+}
+
 /** Reports to an observer. Servers and clients create a reporter only if the option `telemetry` is set. */
 export class TelemetryReporter {
   readonly #telemetry: Telemetry
@@ -255,14 +266,19 @@ export class TelemetryReporter {
   ): Promise<ResponseMessage | undefined> {
     if (!this.isActive) return handle(INACTIVE)
     const running = new RunningObservation(() => this.#telemetry.onReceive?.(message), this.#onError)
-    return running.complete(
-      () => handle(running),
-      (response = NOTHING as ResponseMessage) => {
-        const hasFailed = 'error' in response || response.result?.isError === true
-        // The signal is created when it is read, so successful calls do not read it.
-        return hasFailed && exchange?.signal.aborted ? CANCELLED : response
-      },
-    )
+    // The signal is created when it is read, so fast and successful calls do not read it.
+    const watch = exchange && setTimeout(() => endAfterAbort(running, exchange.signal), WATCH_DELAY)
+    try {
+      return await running.complete(
+        () => handle(running),
+        (response = NOTHING as ResponseMessage) => {
+          const hasFailed = 'error' in response || response.result?.isError === true
+          return hasFailed && exchange?.signal.aborted ? CANCELLED : response
+        },
+      )
+    } finally {
+      clearTimeout(watch)
+    }
   }
 
   /** Sends a message with the parameters that `send` receives. */

@@ -371,6 +371,21 @@ it('a server without telemetry answers a client with it', async () => {
   expect(there.named('tools/call search')).toEqual([])
 })
 
+it.each(COMBINATIONS)(
+  'a handler that never returns has a span after its request was cancelled ($transport, $revision)',
+  async (rig) => {
+    const { client, there, shop } = await createRig(rig)
+    shop.tool('hang', {}, () => new Promise<string>(() => {}))
+    await expect(client.callTool('hang', {}, { timeout: 50 })).rejects.toThrow('50 ms')
+    await expect.poll(() => there.named('tools/call hang').length, { timeout: 10_000 }).toBe(1)
+    const [span] = there.named('tools/call hang')
+    expect(span?.attributes['error.type']).toBe('cancelled')
+    expect(
+      (await there.metric('mcp.server.operation.duration'))?.dataPoints.map(({ attributes }) => attributes),
+    ).toContainEqual(expect.objectContaining({ 'gen_ai.tool.name': 'hang', 'error.type': 'cancelled' }))
+  },
+)
+
 it('strings of peers are cut and well-formed, because a collector may refuse the spans of all requests', async () => {
   const { client, here, there, shop } = await createRig()
   const name = '\ud800unknown'
