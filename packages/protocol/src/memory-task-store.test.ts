@@ -29,6 +29,18 @@ it('limits the data of the tasks of one caller, so that others can create tasks'
   await store.create('f', 'x'.repeat(100), 60_000, undefined, 'bob')
 })
 
+it('lets a task end with a short state although the store is full', async () => {
+  const store = createMemoryTaskStore({ maxTotalCharacters: 100 })
+  for (const id of ['a', 'b']) await store.create(id, 'x'.repeat(50), 1_000)
+  expect(() => store.update('a', 1, 'x'.repeat(80))).toThrow('maxTotalCharacters')
+  expect(() => store.update('a', 1, 'x'.repeat(2_000), true)).toThrow('maxTotalCharacters')
+  expect(await store.update('a', 1, 'x'.repeat(80), true)).toBe(true)
+  expect(await store.get('a')).toMatchObject({ data: 'x'.repeat(80) })
+  expect(() => store.create('c', 'x', 1_000)).toThrow('maxTotalCharacters')
+  vi.advanceTimersByTime(1_001)
+  await store.create('d', 'x'.repeat(100), 1_000)
+})
+
 it('accepts more tasks when others have expired', async () => {
   const store = createMemoryTaskStore({ maxTasks: 100, maxTotalCharacters: 1_000 })
   for (let n = 0; n < 10_000; n++) {

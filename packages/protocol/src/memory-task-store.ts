@@ -26,12 +26,17 @@ interface TaskEntry {
   readonly caller: string | undefined
   version: number
   data: string
+  /** The characters of the data that count in the limit. */
+  counted: number
   owner: string | undefined
   /** The end of the lease, in ms of the clock of the store. */
   leasedUntil: number
   /** When the task expires, in ms of the clock of the store. */
   readonly expiresAt: number
 }
+
+/** A task can end with this many characters although the store is full, so that clients do not wait for it in vain. */
+const SHORT_END = 1_000
 
 /** The shortest time between two searches through all tasks, in ms. */
 const SWEEP_INTERVAL = 1_000
@@ -48,9 +53,9 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
   const characters = new SharedLimit(maxTotalCharacters, perCaller)
   let nextSweep = 0
 
-  function drop(id: string, { caller, data }: TaskEntry): void {
+  function drop(id: string, { caller, counted }: TaskEntry): void {
     tasks.delete(id)
-    characters.release(caller, data.length)
+    characters.release(caller, counted)
   }
 
   function find(id: string): TaskEntry | undefined {
@@ -103,7 +108,15 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
       if (find(id) !== undefined) throw new Error('A task with this id exists already')
       if (tasks.size >= maxTasks) throw new Error(`maxTasks: there are ${maxTasks} tasks already`)
       reserve(caller, data.length)
-      const task: TaskEntry = { caller, version: 1, data, owner: undefined, leasedUntil: 0, expiresAt: now() + ttl }
+      const task: TaskEntry = {
+        caller,
+        version: 1,
+        data,
+        counted: data.length,
+        owner: undefined,
+        leasedUntil: 0,
+        expiresAt: now() + ttl,
+      }
       if (lease !== undefined) hold(task, lease)
       tasks.set(id, task)
     },
@@ -114,7 +127,10 @@ export function createMemoryTaskStore(options: MemoryTaskStoreOptions = {}): Tas
     update(id, version, data, ends = false) {
       const task = find(id)
       if (task === undefined || task.version !== version) return false
-      reserve(task.caller, data.length - task.data.length)
+      const isShort = ends && data.length <= SHORT_END
+      const counted = isShort ? Math.min(task.counted, data.length) : data.length
+      reserve(task.caller, counted - task.counted)
+      task.counted = counted
       task.data = data
       task.version += 1
       if (ends) task.owner = undefined
