@@ -1,5 +1,6 @@
 /** Stores in the memory of one process: sessions and other records. */
 
+import { CallerUsage } from './caller-usage.ts'
 import type { SessionState } from './exchange.ts'
 import { estimateJson } from './limits.ts'
 import { ExpiringMap } from './memory-stores.ts'
@@ -47,9 +48,6 @@ interface MemoryRecord {
   /** The estimated size of the record, in bytes. */
   bytes: number
 }
-
-/** Callers that use at least this fraction of the memory of the largest caller count as equally large. */
-const NEARLY = 0.9
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -125,33 +123,23 @@ function createRecords<T extends object>(
 ): RecordStore<T> {
   /** The bytes of all records. */
   let total = 0
-  /** The bytes of all records per opener. */
-  const byOpener = new Map<string, number>()
+  const usage = new CallerUsage()
   const records = new ExpiringMap<MemoryRecord>(Number.POSITIVE_INFINITY, (id, record) => {
     resize(record, 0)
     onEvict?.(id)
   })
 
   function resize(record: MemoryRecord, bytes: number): void {
-    const { opener } = record
-    const used = (byOpener.get(opener) ?? 0) + bytes - record.bytes
-    if (used === 0) byOpener.delete(opener)
-    else byOpener.set(opener, used)
+    usage.add(record.opener, bytes - record.bytes)
     total += bytes - record.bytes
     record.bytes = bytes
   }
 
-  /**
-   * Drops the oldest record of the caller whose records use the most memory. Never drops `current`, which was used
-   * last. If several callers use nearly the same memory, drops the oldest record among them, because it can be found
-   * without a long search.
-   */
+  /** Drops the oldest record of the caller whose records use the most memory. Never drops `current`, which was used last. */
   function dropOne(current: MemoryRecord): void {
-    let most = 0
-    for (const bytes of byOpener.values()) most = Math.max(most, bytes)
+    const isLargest = usage.findLargest()
     const isOther = (record: MemoryRecord) => record !== current
-    const isHeavy = ({ opener }: MemoryRecord) => (byOpener.get(opener) ?? 0) >= most * NEARLY
-    if (!records.dropOldest((record) => isOther(record) && isHeavy(record))) records.dropOldest(isOther)
+    if (!records.dropOldest((record) => isOther(record) && isLargest(record.opener))) records.dropOldest(isOther)
   }
 
   function write(record: MemoryRecord, state: Members): Readonly<T> {

@@ -130,6 +130,30 @@ describe('the events of all streams', () => {
     expect(await keptOf(store, ids)).toEqual([0, 1, 2])
   })
 
+  it.each([
+    ['characters', {}, 30, 'x'.repeat(1_000)],
+    ['complete streams', { maxStreams: 20 }, 100, 'x'],
+  ])(
+    'of the caller that uses the most %s are dropped first, so that others keep theirs',
+    async (_, options, count, data) => {
+      const store = createMemoryEventStore({ maxTotalCharacters: 10_000, ...options })
+      const add = async (stream: string, caller: string, isEnded: boolean) => {
+        const id = await store.append(stream, '', caller)
+        await store.append(stream, large, caller)
+        if (isEnded) await store.end(stream)
+        return id
+      }
+      const ids = [await add('bob', 'bob', true), await add('carol', 'carol', false)]
+      for (let n = 0; n < count; n++) {
+        await store.append(`alice ${n}`, data, 'alice')
+        await store.end(`alice ${n}`)
+      }
+      expect(await keptOf(store, ids)).toEqual([0, 1])
+      const last = await add('dave', 'dave', false)
+      expect(await keptOf(store, [...ids, last])).toEqual([0, 1, 2])
+    },
+  )
+
   it('are 32 Mi characters by default', async () => {
     const store = createMemoryEventStore()
     const ids: string[] = []

@@ -1,5 +1,6 @@
 /** Stores in the memory of one process: events of SSE streams, and an event bus. Also a map whose entries expire. */
 
+import { CallerUsage } from './caller-usage.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
 import { ShortLivedMap } from './short-lived-map.ts'
 import { followByReplay } from './store-helpers.ts'
@@ -98,13 +99,13 @@ export interface MemoryEventStoreOptions {
   /** How long a stream is kept after its last append, replay or refresh, in ms. Default: 300,000. */
   ttl?: number
   /**
-   * The largest number of complete streams that are kept. Above it, the least recently used one is dropped. Default:
-   * 1,000.
+   * The largest number of complete streams that are kept. Above it, the caller that uses the most loses its least
+   * recently used one. Default: 1,000.
    */
   maxStreams?: number
   /**
-   * The largest number of open streams that are kept. Above it, the least recently used one is dropped. Complete
-   * streams do not count. Default: 10,000.
+   * The largest number of open streams that are kept. Above it, the caller that uses the most loses its least recently
+   * used one. Complete streams do not count. Default: 10,000.
    */
   maxLive?: number
   /**
@@ -118,9 +119,9 @@ export interface MemoryEventStoreOptions {
    */
   maxCharacters?: number
   /**
-   * The largest number of characters of events that are kept in total. Above it, the least recently used complete
-   * streams are dropped, then the least recently used open ones. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for
-   * other text.
+   * The largest number of characters of events that are kept in total. Above it, the caller that uses the most loses its
+   * least recently used complete streams, then its least recently used open ones. Default: 32 Mi, which is 32 MB for
+   * ASCII and 64 MB for other text.
    */
   maxTotalCharacters?: number
 }
@@ -128,6 +129,7 @@ export interface MemoryEventStoreOptions {
 interface Stream {
   /** Distinguishes the stream from earlier ones with the same id. */
   readonly key: number
+  readonly caller: string | undefined
   /** The data of the newest events. Ids are computed from the index, because stored ids would take more memory than short data. */
   readonly events: string[]
   /** The number of events that were dropped. */
@@ -138,6 +140,9 @@ interface Stream {
 /** The memory of an event in addition to its data, in characters. */
 const EVENT_COST = 32
 
+/** What a stream counts in the usage of its caller, besides its characters. Many small streams evict others, too. */
+const STREAM_COST = 32 * 1024
+
 /** Creates an event store within this process. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
   const limits = ['ttl', 'maxStreams', 'maxLive', 'maxEvents', 'maxCharacters', 'maxTotalCharacters']
@@ -145,8 +150,9 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   checkNumbers('createMemoryEventStore: ', { ...options })
   const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000 } = options
   const { maxCharacters = 4_194_304, maxTotalCharacters = 33_554_432 } = options
-  const open = new ExpiringMap<Stream>(maxLive, release)
-  const complete = new ExpiringMap<Stream>(maxStreams, release)
+  const open = new ExpiringMap<Stream>(Number.POSITIVE_INFINITY, release)
+  const complete = new ExpiringMap<Stream>(Number.POSITIVE_INFINITY, release)
+  const usage = new CallerUsage()
   // One count for all streams, so that a stream that was dropped and created again has new event ids.
   let count = 0
   /** The characters of all streams, including `EVENT_COST` per event. */
@@ -154,9 +160,31 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   /** The listeners of the followers of each stream. */
   const waiting: Sets<() => void> = new Map()
 
-  function release(streamId: string, { characters, events }: Stream): void {
+  function release(streamId: string, { caller, characters, events }: Stream): void {
     total -= characters + events.length * EVENT_COST
+    usage.add(caller, -characters - STREAM_COST)
     resumeFollowers(streamId)
+  }
+
+  /** Drops the least recently used streams of the callers that use the most, until at most `most` streams are left. */
+  function dropAbove(most: number, streams: ExpiringMap<Stream>): void {
+    while (streams.size > most) {
+      const isLargest = usage.findLargest()
+      if (!streams.dropOldest(({ caller }) => isLargest(caller))) streams.dropOldest()
+    }
+  }
+
+  /** Drops a stream other than `current`, of the caller that uses the most if possible. Returns whether there was one. */
+  function dropOther(current: Stream): boolean {
+    const isLargest = usage.findLargest()
+    const isOther = (stream: Stream) => stream !== current
+    const isLarge = (stream: Stream) => isOther(stream) && isLargest(stream.caller)
+    return (
+      complete.dropOldest(isLarge) ||
+      open.dropOldest(isLarge) ||
+      complete.dropOldest(isOther) ||
+      open.dropOldest(isOther)
+    )
   }
 
   function resumeFollowers(streamId: string): void {
@@ -164,19 +192,19 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   }
 
   function add(stream: Stream, data: string): void {
-    const { events } = stream
+    const { caller, events } = stream
     events.push(data)
     stream.characters += data.length
     total += data.length + EVENT_COST
+    usage.add(caller, data.length)
     while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
       const dropped = events.shift()?.length ?? 0
       stream.characters -= dropped
       total -= dropped + EVENT_COST
+      usage.add(caller, -dropped)
       stream.dropped += 1
     }
-    // This stream is the most recently used one, so it is not dropped.
-    while (total > maxTotalCharacters && complete.size > 0) complete.dropOldest()
-    while (total > maxTotalCharacters && open.size > 1) open.dropOldest()
+    while (total > maxTotalCharacters && dropOther(stream)) {}
   }
 
   const streamOf = (eventId: string) => eventId.slice(0, eventId.lastIndexOf('.'))
@@ -197,13 +225,15 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   }
 
   return {
-    append(streamId, data) {
+    append(streamId, data, caller) {
       let stream = open.get(streamId, ttl)
       if (stream === undefined) {
         if (complete.get(streamId)) throw new Error('The stream has ended and accepts no more events')
         count += 1
-        stream = { key: count, events: [], dropped: 0, characters: 0 }
+        stream = { key: count, caller, events: [], dropped: 0, characters: 0 }
+        usage.add(caller, STREAM_COST)
         open.set(streamId, stream, ttl)
+        dropAbove(maxLive, open)
       }
       add(stream, data)
       resumeFollowers(streamId)
@@ -213,6 +243,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       const stream = open.get(streamId)
       if (stream !== undefined) complete.set(streamId, stream, ttl)
       open.delete(streamId)
+      dropAbove(maxStreams, complete)
       resumeFollowers(streamId)
     },
     replay,

@@ -52,8 +52,11 @@ export interface EventStore {
    * Stores one event at the end of a stream and returns its id, which is unique over all streams. All readers see the
    * events of concurrent writers in the same order. If the event id contains the stream id, a client can resume an open
    * stream even after the event was dropped.
+   *
+   * @param caller the caller of the stream; a full store drops the streams of the caller that uses the most. Default:
+   * unknown
    */
-  append(streamId: string, data: string): Awaitable<string>
+  append(streamId: string, data: string, caller?: string | undefined): Awaitable<string>
   /** Marks a stream as complete. It accepts no more events. */
   end(streamId: string): Awaitable<void>
   /** Returns the events after an event, or undefined if the event is unknown or expired. */

@@ -425,3 +425,26 @@ describe('the stream of a POST', () => {
     expect((await post(app, request('tools/call', {}, 3), headers)).status).toBe(200)
   })
 })
+
+it('the result for a client that is disconnected is kept, however much another caller stores', async () => {
+  const server = new HandWritten({
+    'tools/call': async (_params, exchange) => {
+      await exchange.notify('notifications/message', { level: 'info', data: 'begun' })
+      return { text: 'x'.repeat(300_000) }
+    },
+  })
+  const authenticate = ({ headers }: Request) => ({ subject: headers.get('x-who') ?? '', scopes: [] })
+  const events = createMemoryEventStore({ maxTotalCharacters: 1_000_000 })
+  const app = mcp(server, { authenticate, sessions: { events } })
+  const join = async (who: string) => {
+    const own = { 'x-who': who }
+    return { ...own, 'mcp-session-id': await openSession(app, undefined, own) }
+  }
+  const [ada, bob] = [await join('ada'), await join('bob')]
+  const stream = eventsOf(await post(app, request('tools/call'), bob))
+  const position = (await stream.next())?.id as string
+  await stream.cancel()
+  for (let id = 1; id <= 5; id++) await eventsOf(await post(app, request('tools/call', {}, id), ada)).rest()
+  const resumed = eventsOf(await get(app, { ...bob, 'last-event-id': position }))
+  expect(await resumed.rest()).toMatchObject([{ params: { data: 'begun' } }, { id: 1, result: {} }])
+})

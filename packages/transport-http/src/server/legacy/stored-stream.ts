@@ -25,10 +25,16 @@ export interface Storing {
   readonly unread: UnreadResponses
 }
 
+export interface StreamFacts {
+  readonly id: string
+  /** The caller that the events count for. */
+  readonly caller: string | undefined
+  /** Whether the client accepts events without data. */
+  readonly acceptsEmptyEvents: boolean
+}
+
 /** The owner of a stream that answers a POST. */
 export interface StoredStreamOwner {
-  /** The caller that the kept events count for. */
-  readonly caller: string | undefined
   /** Whether no client can resume the stream any more. */
   readonly hasEnded: boolean
   onEnd(): void
@@ -42,6 +48,8 @@ export interface StoredStreamOwner {
 
 export class StoredStream implements UnreadResponse {
   readonly id: string
+  /** The caller that the events count for. */
+  readonly caller: string | undefined
   /** The id of the last event that was stored. */
   lastEventId: string | undefined
   readonly #storing: Storing
@@ -60,10 +68,10 @@ export class StoredStream implements UnreadResponse {
   /** Resolves when the last call of the store has finished. Undefined if no call is pending. */
   #lastCall: Promise<void> | undefined
 
-  /** @param acceptsEmptyEvents whether the client accepts events without data */
-  constructor(storing: Storing, id: string, acceptsEmptyEvents: boolean, owner?: StoredStreamOwner) {
+  constructor(storing: Storing, { id, caller, acceptsEmptyEvents }: StreamFacts, owner?: StoredStreamOwner) {
     this.#storing = storing
     this.id = id
+    this.caller = caller
     this.#acceptsEmptyEvents = acceptsEmptyEvents
     this.#owner = owner
   }
@@ -150,11 +158,6 @@ export class StoredStream implements UnreadResponse {
     )
   }
 
-  /** The caller that the kept events count for. */
-  get caller(): string | undefined {
-    return this.#owner?.caller
-  }
-
   /** The characters of the kept events. */
   get unread(): number {
     return this.#refused.reduce((sum, { length }) => sum + length, 0)
@@ -188,7 +191,7 @@ export class StoredStream implements UnreadResponse {
   /** Stores the refused events. Rejects if the store still refuses one. */
   async #storeRefused(): Promise<void> {
     for (let text = this.#refused[0]; text !== undefined; text = this.#refused[0]) {
-      this.lastEventId = await this.#storing.events.append(this.id, text)
+      this.lastEventId = await this.#storing.events.append(this.id, text, this.caller)
       this.#refused.shift()
     }
   }
@@ -272,7 +275,7 @@ export class StoredStream implements UnreadResponse {
   /** Stores an event. If the store fails, the event is still sent, but without an id to resume from. */
   #append(data: string, onAppended: (id: string | undefined) => void): Promise<void> | undefined {
     return this.#callStore(
-      () => this.#afterRefused(() => this.#storing.events.append(this.id, data)),
+      () => this.#afterRefused(() => this.#storing.events.append(this.id, data, this.caller)),
       (id) => {
         if (id !== undefined) this.lastEventId = id
         onAppended(id)

@@ -98,8 +98,8 @@ export class SessionStreams {
 
   #createPost(storing: Storing, live: LiveSession, caller: string | undefined, onLost: () => void): StoredStream {
     const id = this.#newId(live, 'post')
-    const stream = new StoredStream(storing, id, acceptsEmptyEvents(live), {
-      caller,
+    const facts = { id, caller, acceptsEmptyEvents: acceptsEmptyEvents(live) }
+    const stream = new StoredStream(storing, facts, {
       get hasEnded() {
         return live.hasEnded
       },
@@ -217,7 +217,8 @@ export class SessionStreams {
     earlier?.end()
     const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
     // Use the same stored stream again, because the store may still be writing its messages.
-    const stored = (isSame ? earlier?.stored : undefined) ?? this.#createServerStream(live, position?.streamId)
+    const { caller } = request.admission
+    const stored = (isSame ? earlier?.stored : undefined) ?? this.#createServerStream(live, caller, position?.streamId)
     const stream = new ServerStream(this, live, request, stored)
     live.serverStream = stream
     // If the position is unknown, the stream continues where the client disconnected.
@@ -268,9 +269,9 @@ export class SessionStreams {
   }
 
   /** Creates the stored stream of a GET. Returns undefined if no events are stored. */
-  #createServerStream(live: LiveSession, id: string | undefined): StoredStream | undefined {
-    if (this.#storing === undefined) return undefined
-    return new StoredStream(this.#storing, id ?? this.#newId(live, 'feed'), acceptsEmptyEvents(live))
+  #createServerStream(live: LiveSession, caller: string | undefined, id = this.#newId(live, 'feed')) {
+    const facts = { id, caller, acceptsEmptyEvents: acceptsEmptyEvents(live) }
+    return this.#storing && new StoredStream(this.#storing, facts)
   }
 }
 
