@@ -1,11 +1,15 @@
-/** Bundles the programs of a case for the edge, and measures the size by package. */
+/** Bundles the programs of a case for the edge, and measures the size by package, and the start. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { isCompiled } from './built.ts'
 import type { Entry, Findings, SizeCase, Verdict } from './case.ts'
+import { runImporter } from './driver/imports.ts'
 import { expectSum } from './edge-call.ts'
-import { fixed } from './statistics.ts'
+import { fixed, median } from './statistics.ts'
 import { summaryOf } from './summary.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
@@ -23,32 +27,38 @@ interface Weight extends Bundle {
   readonly atFirst: number
   /** The gzipped size with lazily loaded parts. */
   readonly inAll: number
+  /** The processor time of loading the bundle in a new process, in ms. */
+  readonly start: number
 }
 
 export async function measureSize(size: SizeCase): Promise<Findings> {
   const weights: [Entry, Weight][] = []
   for (const entry of size.entries) weights.push([entry, await weigh(entry)])
-  const lineOf = (what: string, isIn: (entry: Entry) => boolean) =>
+  const isZodServer = ({ isServer, says }: Entry) => !!isServer && !!says?.includes('zod')
+  const lineOf = (
+    what: string,
+    isIn: (entry: Entry) => boolean,
+    numberOf = ({ inAll }: Weight): number => inAll / 1000,
+  ) =>
     summaryOf(
       what,
-      weights.filter(([entry]) => isIn(entry)).map(([{ maker }, { inAll }]) => ({ maker, value: inAll / 1000 })),
+      weights.filter(([entry]) => isIn(entry)).map(([{ maker }, weight]) => ({ maker, value: numberOf(weight) })),
       0,
     )
   return {
     name: size.name,
     says: size.says,
-    header: ['', 'program', 'at first kB', 'in all kB', 'minified kB', 'of which', 'target'],
+    header: ['', 'program', 'at first kB', 'in all kB', 'minified kB', 'of which', 'start CPU ms', 'target'],
     rows: weights.map(([entry, weight]) => rowOf(entry, weight)),
     notes: [
       '1 kB is 1,000 bytes, gzipped where it does not say minified. The shares are minified kB, for gzip works on the ' +
-        'whole; what they leave out is the list of exports.',
+        'whole; what they leave out is the list of exports. The start is the processor time of loading the bundle in a ' +
+        'new process of Node.',
     ],
     verdicts: weights.flatMap(([entry, weight]) => verdictOf(size.name, entry, weight) ?? []),
     summary: [
-      ...lineOf(
-        'edge server with a tool of zod, kB gzipped',
-        ({ isServer, says }) => !!isServer && !!says?.includes('zod'),
-      ),
+      ...lineOf('edge server with a tool of zod, kB gzipped', isZodServer),
+      ...lineOf('edge server with a tool of zod, CPU ms to start', isZodServer, ({ start }) => start),
       ...lineOf('the same with plain JSON Schema', ({ name }) =>
         /^edge server, (?:raw tool|bare|modern only)$/.test(name),
       ),
@@ -65,11 +75,26 @@ async function weigh(entry: Entry): Promise<Weight> {
   const both = { atFirst: first.weight.gzipped, inAll: whole.weight.gzipped }
   if (entry.isServer === undefined) {
     await load(entry.name, first.contents)
-    return { ...first.weight, ...both }
+    return { ...first.weight, ...both, start: await measureStart(first.contents) }
   }
   const program = await load(entry.name, whole.contents)
   await expectSum(entry.name, program.fetch, entry.isServer)
-  return { ...whole.weight, ...both }
+  return { ...whole.weight, ...both, start: await measureStart(whole.contents) }
+}
+
+const STARTS = 5
+
+async function measureStart(bundled: Uint8Array): Promise<number> {
+  const temporary = await mkdtemp(join(tmpdir(), 'bundle-'))
+  const file = join(temporary, 'bundle.mjs')
+  try {
+    await writeFile(file, bundled)
+    const times: number[] = []
+    while (times.length < STARTS) times.push((await runImporter('time', [file])).cpu ?? Number.NaN)
+    return median(times)
+  } finally {
+    await rm(temporary, { recursive: true })
+  }
 }
 
 async function bundle(
@@ -140,11 +165,12 @@ export function ownerOf(path: string): string {
 }
 
 function rowOf({ name, code, says, atMost, isServer }: Entry, weight: Weight): string[] {
-  const { minified, atFirst, inAll, shares } = weight
+  const { minified, atFirst, inAll, shares, start } = weight
   const parts = shares.filter(([owner]) => owner !== 'the program').map(([owner, bytes]) => `${owner} ${kilo(bytes)}`)
   const target = atMost === undefined ? '' : `${isServer ? 'in all' : 'at first'} ≤ ${kilo(atMost)}`
   const program = says ?? `\`${code}\``
-  return [name, program, kilo(atFirst), kilo(inAll), kilo(minified), parts.slice(0, 5).join(', '), target]
+  const sizes = [kilo(atFirst), kilo(inAll), kilo(minified)]
+  return [name, program, ...sizes, parts.slice(0, 5).join(', '), fixed(start, 1), target]
 }
 
 function verdictOf(caseName: string, { name, atMost }: Entry, { gzipped }: Weight): Verdict | undefined {

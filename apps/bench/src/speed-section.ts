@@ -24,6 +24,8 @@ const makers: readonly (readonly [Maker, name: string, packageName?: string])[] 
 const FIGURES: readonly string[] = [
   'calls over HTTP, JSON responses, × bare',
   'heap of an idle session, kB',
+  'edge server with a tool of zod, kB gzipped',
+  'edge server with a tool of zod, CPU ms to start',
   'client over HTTP, kB gzipped',
 ]
 
@@ -66,7 +68,7 @@ export function summarySection(
     '"× bare" is the number of calls per second, divided by that of a minimal node:http server in the same run. ' +
     'The column "without an SDK" shows servers that use only node:http or only Hono. ' +
     'If several servers with the same SDK were measured, their cell shows the lowest and the highest value. ' +
-    'The last row shows the size of a bundled program that contains only a client.'
+    'The sizes are of whole bundles, and the start is the processor time of loading the bundle.'
   const about =
     `Measured on ${latest.date}: ${latest.machine}. ` +
     '[The benchmark](apps/bench/README.md) describes all cases and how they are measured.'

@@ -30,7 +30,8 @@ async function imported(measure: 'time' | 'files', { specifiers, isBundled = fal
   }
 }
 
-async function runImporter(measure: 'time' | 'files', specifiers: readonly string[]): Promise<Sample> {
+/** Imports modules in a new process. */
+export async function runImporter(measure: 'time' | 'files', specifiers: readonly string[]): Promise<Sample> {
   const [command, args] = pinned([importer, measure, ...specifiers])
   const { stdout } = await run(command, args, { env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' } })
   return JSON.parse(stdout) as Sample
