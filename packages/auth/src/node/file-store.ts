@@ -166,7 +166,8 @@ export async function withFileLock<T>(path: string, options: FileLockOptions, ru
   await acquireLock(path, holder, options)
   const timer = setInterval(() => {
     const now = new Date()
-    // Errors can be ignored, because the lock is only removed below if its file still contains our token.
+    // This fails if another process has removed the lock file. The failure has no effect: the file is deleted below only
+    // if it contains our token.
     utimes(path, now, now).catch(() => {})
   }, options.stale / 5)
   timer.unref()

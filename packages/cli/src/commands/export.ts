@@ -59,7 +59,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--url <url>', 'the URL of the hosted server (server.json only); may be repeated', collect, [])
     .option(
       '--env <name>',
-      'a variable that users have to set; with mcpb, <name>=<value> also sets its value for the test of the bundle; may be repeated',
+      'a variable that users have to set; with mcpb, <name>=<value> also gives it a value when the server is started to test the bundle; may be repeated',
       collect,
       [],
     )

@@ -146,7 +146,7 @@ describe('an approval', () => {
     const registry = createSkillRegistry({ docs })
     const error = {
       reason: 'not-approved',
-      message: 'The skill "docs/pdf-processing" is not approved; load it again when the user has approved it',
+      message: 'The skill "docs/pdf-processing" is not approved; to ask the user again, load the skill again',
     }
     await expect(registry.load(PDF)).rejects.toMatchObject(error)
     await expect(registry.read(PDF, 'references/FORMS.md')).rejects.toMatchObject(error)

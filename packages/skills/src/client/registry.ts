@@ -238,10 +238,10 @@ class Registry implements SkillRegistry {
     const { name, skill, hasChanged } = request
     if (skill.resources === 'dynamic' && !this.#options.allowDynamic) throw dynamicError(skill)
     if ((await this.#ask?.(request)) !== true) {
-      const problem = hasChanged ? 'has changed, and the change is not approved' : 'is not approved'
+      const problem = hasChanged ? 'has changed, and the user has not approved the change' : 'is not approved'
       throw new SkillError(
         'not-approved',
-        `The skill ${quoted(name)} ${problem}; load it again when the user has approved it`,
+        `The skill ${quoted(name)} ${problem}; to ask the user again, load the skill again`,
       )
     }
     await this.approve(request)
