@@ -3,8 +3,8 @@
 import { abortable, ConnectionError, LONGEST_TIMER, pause } from '@mcpx/protocol'
 
 /**
- * Runs a function with a signal that is aborted together with the signal of the caller or of the connection. Then the
- * promise rejects without waiting for the function.
+ * Runs a function with a signal that is aborted together with the signal of the caller or of the connection. When it is
+ * aborted, the promise rejects without waiting for the function.
  */
 export async function withSignal<T>(
   label: string,

@@ -73,7 +73,7 @@ type Handshake = Pick<EraConnection, 'revision' | 'server'>
  *
  * @param offer the only accepted revision. Default: the newest revision is proposed, and the server may select an older
  * one.
- * @param options the signal that cancels it, and how long the server may take to answer `initialize`, in ms.
+ * @param options the signal that cancels opening, and how long the server may take to answer `initialize`, in ms.
  */
 export async function openLegacy(
   state: ClientState,

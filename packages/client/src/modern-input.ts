@@ -17,7 +17,7 @@ import type { ClientState } from './state.ts'
 export interface UnfinishedCall {
   readonly state: ClientState
   readonly server: ServerFacts
-  /** Aborted when the connection has ended. Its input requests then end, too. */
+  /** Aborted when the connection has ended. Its input requests then also end. */
   readonly closing: AbortSignal
   /** When the call was first sent, on the clock of `performance`. */
   readonly startTime: number

@@ -66,7 +66,7 @@ const SHORTEST_INTERVAL = 100
 const LONGEST_INTERVAL = 300_000
 /** The delay between polls while the server sends the states, in ms. */
 const WATCHED_DELAY = 30_000
-/** The default time for which a server may not respond to requests about a task, in ms. */
+/** How long requests about a task may stay without a response by default, in ms. */
 export const DEFAULT_TIMEOUT = 60_000
 /** How long one request about a task may take before it is sent again, and the delays in between, in ms. */
 const ATTEMPT_TIMEOUT = 30_000
@@ -98,7 +98,9 @@ export class TaskFollower {
   #pushed: DetailedTask | undefined
   #failure: { readonly error: unknown } | undefined
   #woken = createDeferred<void>()
-  /** The number of open input requests, the time since when there are any, and the total time of earlier ones, in ms. */
+  /**
+   * How many input requests are open, since when at least one is open, and for how long earlier ones were open, in ms.
+   */
   #holds = 0
   #heldSince = 0
   #heldTime = 0

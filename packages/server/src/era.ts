@@ -47,7 +47,7 @@ export interface ServerLimits {
   /** How often one legacy call may return `inputRequired()`. Default: 16. */
   readonly rounds: number
   /**
-   * The share of `listens` that one caller of an HTTP endpoint may use, from 0 to 1. Each caller may have at least 16
+   * The share of `listens` that one caller of an HTTP endpoint may use, from 0 to 1. The share is never smaller than 16
    * streams. Default: 0.25.
    */
   readonly perCaller: number

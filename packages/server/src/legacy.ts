@@ -84,7 +84,9 @@ async function answerExtension(call: LegacyCall): Promise<ResponseMessage> {
   return await runUntilComplete(call, found.mayAsk === true ? withoutModernParams(params) : params)
 }
 
-/** Removes the modern members for answers and state. A legacy server never sends them, so they are forged. */
+/**
+ * Removes the modern members for answers and state. A legacy server never sends them, so the client has forged them.
+ */
 function withoutModernParams(params: JsonObject = {}): JsonObject {
   if (!('inputResponses' in params || 'requestState' in params)) return params
   const { inputResponses, requestState, ...others } = params

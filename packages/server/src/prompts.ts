@@ -167,7 +167,7 @@ function readArguments(
   })
 }
 
-/** Returns whether a schema accepts some string. References are not followed and count as yes. */
+/** Returns whether a schema accepts some string. References are not followed; for a reference, returns true. */
 function acceptsString(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== false
   const { type, anyOf, oneOf, const: only, enum: choices } = schema

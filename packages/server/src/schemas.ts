@@ -248,7 +248,7 @@ function warnOfEmptyProperties(root: JsonObject, where: string, warn: (message: 
 /**
  * Returns whether a schema accepts only objects.
  *
- * @param known the results for references that were followed before; a circular reference counts as no
+ * @param known the results for references that were followed before; for a circular reference, false
  */
 function describesObjects(schema: unknown, root: JsonObject, known: Map<string, boolean>): boolean {
   if (!isObject(schema)) return false

@@ -10,8 +10,8 @@ export interface TaskLimits {
    */
   readonly tasks: number
   /**
-   * The share of `tasks` and `arguments` that one caller may use, from 0 to 1. Each caller may have at least 16 tasks.
-   * Default: 0.25.
+   * The share of `tasks` and `arguments` that one caller may use, from 0 to 1. The share is never smaller than 16
+   * tasks. Default: 0.25.
    */
   readonly perCaller: number
   /**

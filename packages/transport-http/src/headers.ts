@@ -3,7 +3,7 @@
 export const VERSION_HEADER = 'mcp-protocol-version'
 export const METHOD_HEADER = 'mcp-method'
 export const NAME_HEADER = 'mcp-name'
-/** The prefix of the headers of mirrored arguments. */
+/** The prefix of the headers that repeat arguments of tools. */
 export const PARAM_HEADER_PREFIX = 'mcp-param-'
 export const SESSION_HEADER = 'mcp-session-id'
 export const LAST_EVENT_HEADER = 'last-event-id'

@@ -15,10 +15,10 @@ export interface Caller {
   readonly signal: AbortSignal | null | undefined
 }
 
-/** How long to wait with a new login after a login has failed or the server has refused the new tokens, in ms. */
+/** How long to wait before a new login, after a login has failed or the server has refused its tokens, in ms. */
 const PAUSE = 30_000
 
-/** How long to wait with the next early refresh after one has failed, in ms. Until then, the valid token is used. */
+/** How long to wait before the next early refresh, after one has failed, in ms. Until then, the valid token is used. */
 const REFRESH_PAUSE = 5_000
 
 export class TokenCache {

@@ -35,7 +35,7 @@ export class Logins {
   }
 
   /**
-   * Shows the consent page. Errors are shown as pages, too. Errors are not sent to the redirect URI before the user
+   * Shows the consent page, or a page with an error. Errors are not sent to the redirect URI before the user
    * has agreed to it. Otherwise anybody could register a client and let this server redirect to any URL.
    */
   async authorize(request: Request): Promise<Response> {

@@ -40,8 +40,8 @@ export class TokenEndpoint {
   }
 
   /**
-   * Refreshes tokens while the provider accepts the login. A user who is locked out at the provider is locked out
-   * here, too.
+   * Refreshes tokens while the provider accepts the login. A user who is locked out at the provider is also locked out
+   * here.
    */
   async #refresh(form: Parameters, params: TokenParams): Promise<object> {
     const { options, grants, tokens } = this.#parts

@@ -43,7 +43,7 @@ export interface UpstreamTokens {
   readonly expiresAt?: number | undefined
 }
 
-/** How long metadata and keys are cached, and how long no request follows a failed one, in ms. */
+/** How long metadata and keys are cached, and how long to wait after a failed request for them, in ms. */
 const MAX_AGE = 600_000
 const COOLDOWN = 5_000
 const MAX_RESPONSE_SIZE = 262_144

@@ -33,7 +33,7 @@ export function define(command: Command, context: CommandContext): void {
     .argument('[arguments...]', ARGUMENTS_HELP)
     .option('--args <json>', 'the arguments as JSON, or @file')
     .option('--answers <file>', 'answer the questions of the server from a JSON file')
-    .option('-o, --output <file>', 'write exactly the content to a file, or to standard output with -')
+    .option('-o, --output <file>', 'write the exact content to a file; with -, to standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (server: string, tool: string, words: readonly string[], options: CallOptions) => {
       if (server === '-' && (words.includes('-') || options.args === '-')) {

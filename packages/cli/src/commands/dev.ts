@@ -39,7 +39,7 @@ Examples:
 
 export function define(command: Command, context: CommandContext): void {
   addServingOptions(command)
-    .option('--watch <path>', 'watch this file or folder, too; may be repeated', collect, [])
+    .option('--watch <path>', 'also watch this file or folder; may be repeated', collect, [])
     .option('--drain <ms>', 'how long calls may continue in a replaced server, in ms', readDrain, DRAIN)
     .option('--inspect', 'also open the page of mcpx inspect')
     .option('--no-open', 'with --inspect: do not open the browser')

@@ -29,7 +29,7 @@ const CONFIG_HELP =
 
 export function define(command: Command, context: CommandContext): void {
   addServerArgument(command, { optional: true, config: ['--config [file]', CONFIG_HELP] })
-    .option('--strict', 'exit with 1 for warnings, too')
+    .option('--strict', 'also exit with 1 for warnings')
     .option('--fix-hints', 'print each fix as settings or code')
     .action((server: string | undefined, options: DoctorOptions) => {
       const { config, ...others } = options

@@ -132,7 +132,7 @@ describe('mcpx export server.json', () => {
   it('asks in a terminal for what is missing, and proposes a name', async () => {
     const folder = await packageWith({ mcpName: undefined, description: undefined })
     const terminal = await mcpxInTerminal(['export', 'server.json'], { cwd: folder })
-    await terminal.waitFor('Which name has the server in the registry?')
+    await terminal.waitFor('What is the name of the server in the registry?')
     await terminal.waitFor('io.github.acme/shop')
     terminal.type('\r')
     await terminal.waitFor('What does the server do?')

@@ -27,7 +27,7 @@ export function define(command: Command, context: CommandContext): void {
     .option('--name <name>', 'the name of the server in the settings; default: from its URL, file or command')
     .option('--project', 'write the settings of this folder instead of those of the user')
     .option('--dry-run', 'show the settings, and write nothing')
-    .option('--force', 'replace a server of this name')
+    .option('--force', 'replace a server that has this name')
     .option('--env <name=value>', 'set a variable for the command; may be repeated', collect, [])
     .option('--header <name:value>', 'send a header with each request; may be repeated', collect, [])
     .action((host: string, server: string, options: InstallOptions) => install(context, host, server, options))

@@ -19,7 +19,7 @@ interface LockOptions extends ServerOptions {
 export function define(command: Command, context: CommandContext): void {
   addServerArgument(command)
     .option('--check', 'only compare the server with the file: exit with 1 if it differs')
-    .option('--file <file>', 'the file', 'mcpx.lock.json')
+    .option('--file <file>', 'the file with the definitions', 'mcpx.lock.json')
     .action(async (server: string, options: LockOptions) => {
       const { terminal, output } = context
       const file = resolve(terminal.cwd, options.file)

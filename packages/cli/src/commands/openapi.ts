@@ -81,7 +81,7 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
       deprecated,
     }))
     output.result({ operations: listed }, () => formatOperations(operations))
-    return output.note('Choose operations by --operation <id>, --tag <tag> or --all.')
+    return output.note('Choose operations with --operation <id>, --tag <tag> or --all.')
   }
   if (chosen.length === 0) throw new CliError('interrupted', 'No operation was chosen')
   const required = chooseOperations(operations, options.operation).map(({ name }) => name)
@@ -89,7 +89,8 @@ async function run(spec: string, options: OpenApiOptions, context: CommandContex
   if (tools.length === 0) throw usageError('No operation is supported', warnings.slice(0, 10).join('\n'))
   if (target !== undefined) await writeFile(target, code)
   for (const warning of warnings) output.note(warning)
-  if (tools.length > MANY_TOOLS) output.note(`${tools.length} tools are many: models choose better among fewer.`)
+  if (tools.length > MANY_TOOLS)
+    output.note(`${tools.length} tools are many: models choose better if there are fewer tools.`)
   output.result({ tools, variables, ...(target === undefined ? { code } : { file: target }) }, () => {
     if (target === undefined) return code
     const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`

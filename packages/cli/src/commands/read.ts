@@ -9,7 +9,7 @@ import type { CommandContext } from './index.ts'
 export function define(command: Command, context: CommandContext): void {
   addServerArgument(command)
     .argument('<uri>', 'the URI of the resource')
-    .option('-o, --output <file>', 'write exactly the content to a file, or to standard output with -')
+    .option('-o, --output <file>', 'write the exact content to a file; with -, to standard output')
     .action(async (server: string, uri: string, options: ServerOptions & { output?: string }) =>
       useServer(context, server, options, async (client) => {
         const result = await client.readResource(uri, { signal: context.terminal.signal })

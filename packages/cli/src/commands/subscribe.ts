@@ -31,8 +31,10 @@ export function define(command: Command, context: CommandContext): void {
         )
         const followed = await changes.ready
         const refused = uris.filter((uri) => followed.resourceSubscriptions?.includes(uri) !== true)
-        if (refused.length > 0) throw new CliError('refused', `The server does not follow ${refused.join(', ')}`)
-        if (Object.keys(followed).length === 0) throw new CliError('refused', 'The server announces no changes')
+        if (refused.length > 0)
+          throw new CliError('refused', `The server does not support subscriptions to ${refused.join(', ')}`)
+        if (Object.keys(followed).length === 0)
+          throw new CliError('refused', 'The server does not notify clients of changes')
         output.note(`Following ${namesOf(followed).join(', ')}. Ctrl-C ends.`)
         for await (const change of changes) {
           output.line(change, () => textOf(change))

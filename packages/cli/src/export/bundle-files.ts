@@ -40,7 +40,10 @@ export async function collectFiles(folder: string): Promise<BundleFiles> {
   await addPublishedFiles(files, root, '')
   await addDependencies(files, root)
   if (files.size > MAX_FILES) {
-    throw usageError(`The bundle has ${files.size} files, at most ${MAX_FILES} are allowed`, 'Bundle the server first.')
+    throw usageError(
+      `The bundle has ${files.size} files, but at most ${MAX_FILES} are allowed`,
+      'Bundle the server first.',
+    )
   }
   await checkSize(files)
   return files

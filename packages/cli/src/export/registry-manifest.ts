@@ -55,7 +55,7 @@ export async function createRegistryManifest(
     {
       name: 'name',
       value: options.name ?? mcpName,
-      question: 'Which name has the server in the registry?',
+      question: 'What is the name of the server in the registry?',
       proposal: proposeName(repository, facts.name),
       remedy: 'Add "mcpName": "io.github.<user>/<server>" to package.json, or pass --name.',
       problemOf: nameProblem,

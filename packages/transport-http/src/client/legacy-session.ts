@@ -44,7 +44,7 @@ const STREAM_WAIT = 1_000
 const DELETE_TIMEOUT = 2_000
 /** How long pending requests may still receive a response after the session was lost, in ms. */
 const GRACE = 1_000
-/** After a stream was open for this long, in ms, the delays between attempts start again. */
+/** If a stream was open for this long, in ms, the delays between attempts start again with the shortest. */
 const STABLE_AFTER = 5_000
 
 export class LegacySession {
@@ -270,7 +270,7 @@ interface LostSession {
 const LOST_SESSION =
   /No valid session ID provided|Server not initialized|Mcp-Session-Id header is required|Invalid or missing session ID/i
 
-/** The largest body of a failure that is searched for such a message, in bytes. */
+/** How many bytes at most of the body of an error response are searched for such a message. */
 const MAX_FAILURE_SIZE = 2 ** 16
 
 /**
@@ -286,7 +286,7 @@ async function findLostSession(response: Response): Promise<LostSession | undefi
   return words === undefined ? undefined : { status, words }
 }
 
-/** Creates the warning about a server that reports a lost session with another status than 404. */
+/** Creates the warning about a server that reports a lost session with a status other than 404. */
 function wrongStatusError(status: number, words: string): ConnectionError {
   const message = `The server no longer knows the session (${quoted(words)}): expected HTTP status 404, got ${status}`
   const hint = 'The client opens another session; report this to the author of the server.'

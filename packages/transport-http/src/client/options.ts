@@ -60,12 +60,12 @@ export interface HttpOptions {
    */
   readonly keepAlive?: number | undefined
   /**
-   * The largest JSON body, in bytes. A larger body is a `ConnectionError` (reason `limit`). Default: 33,554,432 (32
+   * The largest JSON body, in bytes. A larger body causes a `ConnectionError` (reason `limit`). Default: 33,554,432 (32
    * Mi).
    */
   readonly maxResponseSize?: number | undefined
   /**
-   * The largest event of a stream, in characters. A larger event is a `ConnectionError` (reason `limit`). Default:
+   * The largest event of a stream, in characters. A larger event causes a `ConnectionError` (reason `limit`). Default:
    * 16,777,216 (16 Mi).
    */
   readonly maxEventSize?: number | undefined

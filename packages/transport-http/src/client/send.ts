@@ -73,7 +73,7 @@ export function post(
   })
 }
 
-/** Rejects with `ConnectionError` (reason `refused`) unless the server accepted a message that has no response. */
+/** Rejects with `ConnectionError` (reason `refused`) if the server did not accept a message that has no response. */
 export async function expectAccepted(response: Response, message: Message): Promise<void> {
   await discardBody(response)
   if (!response.ok) throw statusError(response, 'method' in message ? message.method : 'A response')

@@ -38,13 +38,13 @@ export interface ServeHttpOptions extends EndpointOptions {
   readonly maxHeaderSize?: number | undefined
   /**
    * The longest time from the first byte of a request to the last byte of its body, in ms. Slower requests are refused
-   * with 408, and the connection is closed. This can take up to a quarter of the time longer. Default: 60,000.
+   * with 408, and the connection is closed. The check can be late by up to a quarter of this time. Default: 60,000.
    */
   readonly requestTimeout?: number | undefined
   /**
-   * How long a connection may be idle before it is closed, in ms. It should be longer than the time for which a proxy in
-   * front of the server keeps its connections open, because the proxy may send a request while the connection is closed,
-   * and responds with 502 then. Default: 75,000.
+   * How long a connection may be idle before it is closed, in ms. Behind a proxy, it should be longer than the proxy
+   * keeps idle connections open. Otherwise the proxy may send a request just when the server closes the connection, and
+   * then responds with 502. Default: 75,000.
    */
   readonly keepAliveTimeout?: number | undefined
 }

@@ -38,7 +38,7 @@ const LOCAL =
 /**
  * Returns the network of the client: an IPv4 address, or the first half of an IPv6 address, because one client can use
  * all addresses of the second half. Returns undefined behind a proxy on the same machine or network, which serves many
- * clients. The address in a forwarding header is not used, because clients can send such headers, too.
+ * clients. The address in a forwarding header is not used, because clients can also send such headers.
  */
 function networkOf(context: Context): string | undefined {
   const address = bindingsOf(context).incoming?.socket?.remoteAddress

@@ -106,8 +106,8 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   }
 
   /**
-   * Sends a text of any size after the client has read the earlier ones, because together they may exceed the limit of a
-   * stream. Until then, the text counts as an unread response.
+   * Sends a text of any size after the client has read the earlier texts, because all texts together may exceed the
+   * limit of a stream. Until then, the text counts as an unread response.
    */
   async sendInTurn(text: string): Promise<void> {
     if (this.#room !== undefined) {

@@ -89,8 +89,8 @@ export class UnreadResponses {
   }
 
   /**
-   * Returns the bytes that a response counts. Because a single response may have any size, it counts at most half of
-   * the caller's share.
+   * Returns how many bytes of a response are counted. Because a single response may have any size, it counts at most
+   * half of the caller's share.
    */
   #bytesOf({ unread }: UnreadResponse): number {
     return Math.min(unread, Math.ceil(this.#limit.perCaller / 2))

@@ -64,7 +64,7 @@ export class ServerStream implements StreamOwner {
   }
 
   /**
-   * Begins to send. Resolves when changes of other processes are received, too.
+   * Begins to send. Resolves when changes of other processes are also received.
    *
    * @param last the id of the last event that the client has received
    * @param hasGap whether changes may have been missed, so that everything counts as changed
