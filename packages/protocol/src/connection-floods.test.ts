@@ -140,15 +140,15 @@ describe('floods', () => {
 
   it('does not disconnect a slow peer that reads', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 1 })
-    const duplex = createDuplex(near, { responder: echo, limits: { unsent: 2, stallTimeout: 300 } })
+    const duplex = createDuplex(near, { responder: echo, limits: { unsent: 2, stallTimeout: 1_000 } })
     for (let id = 0; id < 12; id++) void far.send(ask(id, 'm'))
     let read = 0
     void far.receive(async () => {
       read += 1
-      await turn(40)
+      await turn(120)
     })
     // Long enough for a busy machine; a disconnected peer is not read to the end.
-    for (let waited = 0; read < 12 && waited < 3_000; waited += 20) await turn(20)
+    for (let waited = 0; read < 12 && waited < 15_000; waited += 20) await turn(20)
     expect(read).toBe(12)
     await duplex.close()
   })

@@ -117,12 +117,12 @@ export function taskStoreContract(
     async 'gives no task whose lease lasts, or was renewed, to another process'() {
       const store = await create()
       const second = await openSecond(store)
-      const short = { owner: 'one', duration: 300 }
+      const short = { owner: 'one', duration: 1_000 }
       await store.create('long', '', TTL, LONG)
       await store.create('renewed', '', TTL, short)
-      for (let n = 0; n < 4; n++) {
-        await delay(150)
-        checkEqual(`renew("renewed") number ${n + 1}, each after 150 ms`, await store.renew('renewed', short), 1)
+      for (let n = 0; n < 3; n++) {
+        await delay(400)
+        checkEqual(`renew("renewed") number ${n + 1}, each after 400 ms`, await store.renew('renewed', short), 1)
         checkEqual('claim()', await second.claim(OTHER), undefined)
       }
     },
@@ -130,9 +130,9 @@ export function taskStoreContract(
     async 'gives a task whose lease has lapsed to one of 20 processes'() {
       const store = await create()
       const second = await openSecond(store)
-      await store.create('a', 'x', TTL, { owner: 'one', duration: 200 })
+      await store.create('a', 'x', TTL, { owner: 'one', duration: 1_000 })
       checkEqual('claim() at once', await second.claim(OTHER), undefined)
-      await delay(300)
+      await delay(1_100)
       const claims = Array.from({ length: 20 }, (_, n) => {
         return (n % 2 ? store : second).claim({ owner: `worker ${n}`, duration: 60_000 })
       })
