@@ -3,7 +3,7 @@
 /** Callers that use at least this fraction of the largest amount count as equally large, so that the search is short. */
 const NEARLY = 0.9
 
-/** The amounts that callers use. The amount of unknown callers counts as that of one caller. */
+/** The amounts that callers use. All unknown callers together count as one caller. */
 export class CallerUsage {
   readonly #amounts = new Map<string | undefined, number>()
 

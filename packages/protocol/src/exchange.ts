@@ -33,7 +33,7 @@ export interface AuthInfo {
 export function principalOf(auth: AuthInfo | undefined): string | undefined {
   if (auth === undefined) return undefined
   const { issuer, subject } = auth
-  // A pair is a JSON array, which begins with "[". A subject that begins with "[" is therefore written as a pair, too.
+  // A pair is a JSON array, which begins with "[". Therefore a subject that begins with "[" is also written as a pair.
   return issuer === undefined && !subject.startsWith('[') ? subject : JSON.stringify([issuer ?? null, subject])
 }
 
@@ -226,7 +226,7 @@ export interface Responder {
    * Sends list changes, resource updates and logs to a session until the returned function is called. The transport
    * calls it after the session is initialized. If `send` returns a promise, wait for it before you send more; it never
    * rejects. The method must not call `send` before it returns. If it returns a promise, the promise resolves when
-   * changes of other processes are received, too.
+   * changes of other processes are also received.
    *
    * @param hasGap whether the client may have missed changes, so that everything it has subscribed to counts as changed
    */

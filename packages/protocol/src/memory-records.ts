@@ -52,8 +52,8 @@ interface MemoryRecord {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Returns a record with the same members, which are copied when they are first read. In a session with 2,000
- * capabilities, a change of the log level takes 5 µs of processor time then, and 1,600 µs if all members are copied.
+ * Returns a record with the same members, which are copied when they are first read. A change of the log level then
+ * takes 5 µs of processor time in a session with 2,000 capabilities, instead of 1,600 µs.
  */
 function createDraft(state: Members): Members {
   const draft: Members = {}

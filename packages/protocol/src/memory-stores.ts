@@ -140,7 +140,10 @@ interface Stream {
 /** The memory of an event in addition to its data, in characters. */
 const EVENT_COST = 32
 
-/** What a stream counts in the usage of its caller, besides its characters. Many small streams evict others, too. */
+/**
+ * The amount that each stream adds to the usage of its caller, besides its characters, so that many small streams are
+ * also limited.
+ */
 const STREAM_COST = 32 * 1024
 
 /** Creates an event store within this process. */

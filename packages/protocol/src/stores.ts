@@ -177,9 +177,9 @@ export interface TaskStore {
    */
   update(id: string, version: number, data: string, ends?: boolean): Awaitable<boolean>
   /**
-   * Restarts the lease of a task for its owner. A lapsed lease can be restarted too, unless another process has claimed
-   * the task. Returns the version of the task, so that its owner notices updates of other processes. Returns undefined
-   * if the task does not exist, has no lease, or has another owner.
+   * Restarts the lease of a task for its owner. A lapsed lease can also be restarted, unless another process has
+   * claimed the task. Returns the version of the task, so that its owner notices updates of other processes. Returns
+   * undefined if the task does not exist, has no lease, or has another owner.
    */
   renew(id: string, lease: TaskLease): Awaitable<number | undefined>
   /**

@@ -27,7 +27,10 @@ export type Role = 'client' | 'server'
 /** The longest string of a peer in a span, in characters. Longer strings are cut. */
 const MAX_LENGTH = 1_024
 
-/** Returns a string of a peer for a span. It has no half of a character, for which collectors refuse a whole batch. */
+/**
+ * Returns a string of a peer for a span. Cuts no character in half, because collectors refuse a whole batch that
+ * contains half a character.
+ */
 function clean(text: string): string {
   return text.slice(0, MAX_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd')
 }

@@ -163,7 +163,7 @@ function load(place: string, file: string): unknown {
   }
 }
 
-/** Writes the file atomically, so that a process that ends does not leave an incomplete file, nor do two at once. */
+/** Writes the file atomically, so that it is complete even if the process ends, or if two processes write at once. */
 function save(place: string, file: string, content: object): void {
   const partial = `${file}.${randomUUID()}.tmp`
   try {

@@ -34,9 +34,9 @@ export interface DevAuthorizationServer {
   /** Issues an access token without a login. */
   issue(grant: Partial<Pick<Grant, 'subject' | 'clientId' | 'scopes' | 'resources' | 'jkt'>>): Promise<string>
   /**
-   * Signs any JWT, for tests of token validation. The claims replace the standard claims; an undefined claim is left
-   * out. `typ` is the type in the header, by default `at+jwt`. `ttl` is the lifetime in ms, by default 3,600,000; it
-   * may be negative.
+   * Signs any JWT, for tests of token validation. A claim replaces the standard claim with the same name. A claim that
+   * is undefined is left out. `typ` is the type in the header, by default `at+jwt`. `ttl` is the lifetime in ms, by
+   * default 3,600,000; it may be negative.
    */
   sign(
     claims: Readonly<Record<string, unknown>>,

@@ -51,7 +51,7 @@ function keepNumbers(original: unknown, redacted: unknown): unknown {
 
 /**
  * Members of parameters that differ between versions of the client, and between runs of a program. A client with other
- * capabilities can replay a transcript, too, because a new version of a client may add some.
+ * capabilities can also replay a transcript, because a new version of a client may add capabilities.
  */
 const VOLATILE: readonly string[] = [
   'clientInfo',
