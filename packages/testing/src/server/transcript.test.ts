@@ -150,6 +150,20 @@ it('contains the detection of the era, also if the client remembers the era', as
   expect(again.revision).toBe('2025-11-25')
 })
 
+it('replays a question that the client has answered with an error', async () => {
+  const onElicit = () => Promise.reject(new RpcError(-32000, 'No user is here'))
+  let transcript: Transcript | undefined
+  const book = async (connector: Connector) => {
+    const client = await connect(connector, { era: 'legacy', onElicit })
+    const error = await catchError(() => client.callTool('book', { to: 'Oslo' }))
+    await client.close()
+    return error
+  }
+  const expected = { name: 'RpcError', code: -32000, message: 'No user is here' }
+  expect(await book(recordTranscript(createTravelServer(), (saved) => (transcript = saved)))).toMatchObject(expected)
+  expect(await book(replayTranscript(transcript as Transcript))).toMatchObject(expected)
+})
+
 it('fails when the user answers another way than in the transcript', async () => {
   const { transcript } = await playTwice('legacy', (client) => client.callTool('book', { to: 'Oslo' }))
   const { callbacks } = answers({ seat: { row: 8 }, terms: {} })

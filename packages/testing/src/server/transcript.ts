@@ -11,7 +11,7 @@ import {
   type RequestOptions,
   type Responder,
 } from '@mcpx/protocol'
-import { errorOf, failureOf, observeConnector, type Step, toConnector, withoutMemory } from './observe.ts'
+import { errorOf, observeConnector, type Step, toConnector, withoutMemory } from './observe.ts'
 import {
   createReplacer,
   FORMAT,
@@ -164,7 +164,7 @@ class Player {
     ) as Extract<Step, { question: number; from: 'client' }> | undefined
     if (recorded === undefined || response === undefined) return
     this.#recorded.use(recorded)
-    const outcome = 'error' in response ? { error: failureOf(response.error) } : { result: response.result }
+    const outcome = 'error' in response ? { error: response.error } : { result: response.result }
     const expected = recorded.error === undefined ? { result: recorded.result } : { error: recorded.error }
     const differences = this.#recorded.compare(`the answer to ${method}`, outcome, expected)
     if (differences.length > 0) throw this.#recorded.createError(differences)
