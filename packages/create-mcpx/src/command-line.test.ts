@@ -106,6 +106,17 @@ describe('create-mcpx', () => {
   })
 
   it.each([
+    [{ folder: 'new', template: '../src' }, 'template: expected one of stdio, hono, workers, full-stack, got ../src.'],
+    [
+      { folder: 'new', template: 'stdio', packageManager: 'deno' },
+      'packageManager: expected one of npm, pnpm, yarn, bun, got deno.',
+    ],
+    [{ template: 'stdio' }, 'folder: expected the path of a folder, got undefined.'],
+  ])('refuses the options %j of createProject', async (options, message) => {
+    await expect(createProject(options as never)).rejects.toMatchObject({ code: 'usage', message })
+  })
+
+  it.each([
     [['a', '--template', 'php', '-y'], '--template: expected one of stdio, hono, workers, full-stack, got php.'],
     [['a', '-p', 'cargo', '-y'], '--package-manager: expected one of npm, pnpm, yarn, bun, got cargo.'],
     [['a', 'b', '-y'], 'folder: expected one folder, got a b.'],

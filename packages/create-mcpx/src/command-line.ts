@@ -8,7 +8,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { cancel, confirm, intro, isCancel, outro, select, text } from '@clack/prompts'
 import { createProject, refuseFullFolder } from './project.ts'
-import { ProjectError, packageNameOf, refuseName } from './project-name.ts'
+import { ProjectError, packageNameOf, refuseName, unknownValue } from './project-name.ts'
 import {
   isPackageManager,
   isTemplate,
@@ -111,10 +111,6 @@ function readArguments(args: readonly string[]) {
       throw new ProjectError('usage', `${(error as Error).message}\n\n${usage}`)
     }
   }
-}
-
-function unknownValue(option: string, value: string, known: object): ProjectError {
-  return new ProjectError('usage', `${option}: expected one of ${Object.keys(known).join(', ')}, got ${value}.`)
 }
 
 async function readVersion(): Promise<string> {

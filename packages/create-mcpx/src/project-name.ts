@@ -18,6 +18,11 @@ export class ProjectError extends Error {
   }
 }
 
+/** Creates the error of an option whose value is not one of the known names. */
+export function unknownValue(option: string, value: unknown, known: object): ProjectError {
+  return new ProjectError('usage', `${option}: expected one of ${Object.keys(known).join(', ')}, got ${value}.`)
+}
+
 const MAX_LENGTH = 214
 const SHOWN_LENGTH = 80
 

@@ -3,8 +3,15 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { ProjectError, packageNameOf, refuseName } from './project-name.ts'
-import { type PackageManager, packageManagers, type TemplateName } from './templates.ts'
+import { ProjectError, packageNameOf, refuseName, unknownValue } from './project-name.ts'
+import {
+  isPackageManager,
+  isTemplate,
+  type PackageManager,
+  packageManagers,
+  type TemplateName,
+  templates,
+} from './templates.ts'
 
 /** The options of `createProject`. */
 export interface ProjectOptions {
@@ -23,11 +30,16 @@ const templatesFolder = join(dirname(manifestFile), 'templates')
 
 /**
  * Writes the files of a template, with the versions of the packages that were released with this one. Returns the paths
- * of the files, relative to the folder. Throws a `ProjectError` if the folder is not empty, or if the name is not a
- * valid name of an npm package.
+ * of the files, relative to the folder. Throws a `ProjectError` if the folder is not empty, if the name is not a valid
+ * name of an npm package, or if there is no such template or package manager.
  */
 export async function createProject(options: ProjectOptions): Promise<readonly string[]> {
   const { template, packageManager = 'npm' } = options
+  if (typeof options.folder !== 'string') {
+    throw new ProjectError('usage', `folder: expected the path of a folder, got ${typeof options.folder}.`)
+  }
+  if (!isTemplate(template)) throw unknownValue('template', template, templates)
+  if (!isPackageManager(packageManager)) throw unknownValue('packageManager', packageManager, packageManagers)
   const folder = resolve(options.folder)
   const name = options.name ?? packageNameOf(basename(folder))
   refuseName(name)
