@@ -304,6 +304,14 @@ describe('a POST that reaches another process than its stream', () => {
     await events.cancel()
   })
 
+  it('is rejected while the client does not read its stream', async () => {
+    const { events, send } = await openElsewhere({ unreadBytes: 8_000_000 })
+    for (let id = 1; id <= 3; id++) expect(await send(request('large', {}, id))).toBe(202)
+    await expect.poll(() => send(request('tools/list', {}, 4))).toBe(429)
+    for (let id = 1; id <= 3; id++) expect(await events.message()).toMatchObject({ id, result: {} })
+    await events.cancel()
+  })
+
   it('is rejected by a draining process, except for responses', async () => {
     const { here, events, send } = await openElsewhere()
     await send(handshake)

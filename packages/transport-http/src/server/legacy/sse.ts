@@ -36,6 +36,7 @@ import {
   methodNotAllowed,
   refusal,
   shuttingDown,
+  tooMuchUnread,
   unavailable,
 } from '../responses.ts'
 import {
@@ -120,6 +121,7 @@ export class SseConnections {
     // Responses and notifications are always accepted, because running requests may wait for them.
     if (requestsOf(post).length === 0) return connection.receive(post)
     if (this.#isStopped) return shuttingDown()
+    if (this.#endpoint.unread.isFull(post.caller)) return tooMuchUnread()
     const admission = new Admission(this.#endpoint.shared, 'running', post.caller)
     const refused = admission.enter()
     if (refused !== undefined) return refused
