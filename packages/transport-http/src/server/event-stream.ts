@@ -34,6 +34,8 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
   /** Text that the runtime has not pulled yet. */
   #unsent = ''
+  /** The characters of the text that do not count in the limit of the stream. */
+  #exempt = 0
   /** Whether the runtime waits for text. */
   #isWanted = false
   #isFlushing = false
@@ -93,7 +95,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   send(text: string): Promise<void> | undefined {
     if (!this.#isOpen) return undefined
     // The limit applies to text that is already waiting, so a single message may have any size.
-    if (this.#unsent.length > this.#endpoint.limits.unsent) return this.#cutOwn()
+    if (this.#unsent.length - this.#exempt > this.#endpoint.limits.unsent) return this.#cutOwn()
     this.#unsent += text
     if (this.#isWanted) void this.#flushSoon()
     if (this.#unsent.length < ENOUGH) return undefined
@@ -107,7 +109,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
 
   /**
    * Sends a text of any size after the client has read the earlier texts, because all texts together may exceed the
-   * limit of a stream. Until then, the text counts as an unread response.
+   * limit of a stream. Until then, the text counts as an unread response. It does not count in the limit of the stream.
    */
   async sendInTurn(text: string): Promise<void> {
     if (this.#room !== undefined) {
@@ -116,6 +118,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       while (this.#room !== undefined) await this.#room
       waiting.unread = 0
     }
+    this.#exempt += text.length
     await this.send(text)
   }
 
@@ -155,6 +158,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       this.#isWanted = false
       const chunk = encoder.encode(this.#unsent)
       this.#unsent = ''
+      this.#exempt = 0
       this.#controller?.enqueue(chunk)
       this.#makeRoom()
     }

@@ -12,6 +12,11 @@ function serve(options: EndpointOptions = {}) {
     'tools/call': async (_params, { session }) => ({ answer: await session?.request('roots/list') }),
     slow: (_params, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({}))),
     large: () => ({ text: 'x'.repeat(2_000_000) }),
+    huge: () => ({ text: 'x'.repeat(6_000_000) }),
+    progress: async (_params, exchange) => {
+      await exchange.notify('notifications/progress', { progressToken: 1, progress: 1 })
+      return {}
+    },
     broken: () => Promise.reject(Object.assign(new Error('The store is away'), { retryable: true })),
   })
   return { app: mcp(server, { sse: '/sse', ...options }), server }
@@ -194,6 +199,16 @@ describe('the transport of the first revision', () => {
     const { events, send } = await open(serve().app)
     for (let id = 1; id <= 5; id++) await send(request('large', {}, id))
     for (let id = 1; id <= 5; id++) expect(await events.message()).toMatchObject({ id, result: {} })
+    await events.cancel()
+  })
+
+  it('sends notifications while the client still reads an answer that is larger than the limit of a stream', async () => {
+    const { events, send } = await open(serve().app)
+    await send(request('huge', {}, 1))
+    await send(request('progress', {}, 2))
+    expect(await events.message()).toMatchObject({ id: 1, result: {} })
+    expect(await events.message()).toMatchObject({ method: 'notifications/progress' })
+    expect(await events.message()).toMatchObject({ id: 2, result: {} })
     await events.cancel()
   })
 
