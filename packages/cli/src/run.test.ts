@@ -4,6 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { MCPX, mcpx } from './cli.fixture.ts'
 
+it('shows no default of an option that may be repeated', async () => {
+  const { stdout } = await mcpx(['help', 'export'])
+  expect(stdout).toContain('--url <url>')
+  expect(stdout).not.toMatch(/\(default:\s+\[\s*\]\)/)
+})
+
 it('prints the help with all commands', async () => {
   const { code, stdout, stderr } = await mcpx([])
   expect(stdout).toContain('Usage: mcpx [options] [command]')

@@ -1,6 +1,6 @@
 /** Parses the command line, loads the command, runs it, and returns the exit code. */
 
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { COMMANDS, type CommandContext, type CommandEntry } from './commands/index.ts'
 import { ExitCode, reportError, usageError } from './output/errors.ts'
 import { Output } from './output/output.ts'
@@ -10,7 +10,7 @@ import { VERSION } from './version.ts'
 
 const INTRODUCTION = `Calls, lists and checks servers of the Model Context Protocol.
 
-A server is everywhere one of these:
+In all commands, a server is one of these:
   https://example.com/mcp    a URL
   server.ts                  a file that exports a server, also in JavaScript
   shop                       a name in the settings of a host (see mcpx list)
@@ -89,6 +89,10 @@ function createProgram({ stdout, stderr, columns }: Terminal): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EXIT_CODES)
     .showHelpAfterError(false)
+    .configureHelp({
+      // The default of an option that may be repeated is an empty list, which says nothing.
+      optionDescription: (option) => new Help().optionDescription(option).replace(' (default: [])', ''),
+    })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       // Errors are written by `reportError`.
