@@ -117,8 +117,8 @@ export class Endpoint {
     this.#legacy?.closeStreams()
     for (const exchange of running.all()) exchange.finish()
     const end = Date.now() + ms
-    // The client of a finished call may have disconnected. Its result must be stored, so that it can resume elsewhere.
-    const isBusy = () => running.size > 0 || this.#legacy?.isStoring === true
+    // Results of finished calls may still have to be stored for disconnected clients, or wait for clients of HTTP+SSE.
+    const isBusy = () => running.size > 0 || this.#legacy?.isSending === true
     while (isBusy() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
     this.close()
   }

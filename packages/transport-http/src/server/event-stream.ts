@@ -119,7 +119,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       waiting.unread = 0
     }
     this.#exempt += text.length
-    await this.send(text)
+    void this.send(text)
   }
 
   /** Resolves when a sender of long texts may continue. Senders take turns with the requests of all callers. */

@@ -202,6 +202,16 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
+  it('is drained after the client has read the answers', async () => {
+    const { app } = serve()
+    const { events, send } = await open(app)
+    for (let id = 1; id <= 3; id++) await send(request('large', {}, id))
+    const drained = app.drain(5_000)
+    for (let id = 1; id <= 3; id++) expect(await events.message()).toMatchObject({ id, result: {} })
+    await drained
+    expect(await events.next()).toBeUndefined()
+  })
+
   it('sends notifications while the client still reads an answer that is larger than the limit of a stream', async () => {
     const { events, send } = await open(serve().app)
     await send(request('huge', {}, 1))

@@ -79,9 +79,9 @@ export class LegacyEra {
     return this.#sessions.size + (this.#sse?.size ?? 0)
   }
 
-  /** Whether messages of POST streams are still being sent or stored. */
-  get isStoring(): boolean {
-    return this.#sessions.all.some(({ streams }) => streams.size > 0)
+  /** Whether messages are still being sent or stored. */
+  get isSending(): boolean {
+    return this.#sse?.isSending === true || this.#sessions.all.some(({ streams }) => streams.size > 0)
   }
 
   /** Returns whether a message is addressed to a connection of this era, even if the message itself is modern. */

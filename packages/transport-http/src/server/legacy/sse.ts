@@ -70,6 +70,11 @@ export class SseConnections {
     return this.#open.size
   }
 
+  /** Whether answers wait for their clients. */
+  get isSending(): boolean {
+    return [...this.#open.values()].some(({ unsent }) => unsent > 0)
+  }
+
   handles({ raw }: HttpRequest): boolean {
     return withoutLastSlash(pathOf(raw.url)).endsWith(this.#path)
   }
@@ -161,6 +166,8 @@ class SseConnection implements StreamOwner, MessageSink {
   readonly hasStream = true
   readonly principal: string | undefined
   readonly stream: EventStream
+  /** The number of POSTs whose answers were not sent yet. */
+  unsent = 0
   readonly #endpoint: EndpointContext
   readonly #request: HttpRequest
   readonly #live: LiveSession
@@ -220,11 +227,13 @@ class SseConnection implements StreamOwner, MessageSink {
 
   async #answer({ items, isBatch, auth }: ForwardedPost, request: HttpRequest, admission: Admission): Promise<void> {
     const facts = { request, admission, auth, session: this.#session, endsWithClient: false, sink: this }
+    this.unsent += 1
     const answers = await Promise.all(
       items.map((item) => ('message' in item ? this.#handle(item.message, new HttpExchange(facts)) : item.answer)),
     )
     const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint)] : []))
     if (texts.length > 0) await this.stream.sendInTurn(toEvent(isBatch ? `[${texts.join(',')}]` : texts.join()))
+    this.unsent -= 1
   }
 
   async #handle(message: Message, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
