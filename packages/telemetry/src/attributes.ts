@@ -105,7 +105,7 @@ export function spanAttributes(message: ObservedMessage, role: Role, item: Item 
   return attributes
 }
 
-/** How many names that have succeeded, and how many names and error codes that have only failed, are in metrics. */
+/** How many names that have succeeded, how many names that have only failed, and how many error codes are in metrics. */
 const MAX_NAMES = 1_000
 const MAX_FAILED = 100
 
@@ -116,14 +116,25 @@ const MAX_FAILED = 100
 export class MeasuredValues {
   readonly #names = new Set<string>()
   readonly #failed = new Set<string>()
+  readonly #codes = new Set<number>(Object.values(ErrorCode))
+  readonly #mostCodes = this.#codes.size + MAX_FAILED
 
-  /** Returns whether a value is measured. */
-  add(value: string, isFailure: boolean): boolean {
-    if (this.#names.has(value)) return true
-    const [values, most] = isFailure ? [this.#failed, MAX_FAILED] : [this.#names, MAX_NAMES]
-    if (values.size < most) values.add(value)
-    return values.has(value)
+  /** Returns whether a name is measured. */
+  addName(name: string, isFailure: boolean): boolean {
+    if (this.#names.has(name)) return true
+    return isFailure ? addWithin(this.#failed, name, MAX_FAILED) : addWithin(this.#names, name, MAX_NAMES)
   }
+
+  /** Returns whether an error code is measured. The codes of the protocol always are. */
+  addCode(code: number): boolean {
+    return addWithin(this.#codes, code, this.#mostCodes)
+  }
+}
+
+/** Adds a value unless the set is full. Returns whether the set contains the value. */
+function addWithin<Value>(values: Set<Value>, value: Value, most: number): boolean {
+  if (values.size < most) values.add(value)
+  return values.has(value)
 }
 
 /**
@@ -141,13 +152,13 @@ export function measuredAttributes(
   const attributes = Object.assign(commonAttributes(message, role), ending.attributes)
   const { code } = ending
   if (code === ErrorCode.MethodNotFound) attributes['mcp.method.name'] = '_OTHER'
-  if (code !== undefined && !values.add(`code ${code}`, true)) {
+  if (code !== undefined && !values.addCode(code)) {
     for (const name of ['rpc.response.status_code', 'error.type']) if (name in attributes) attributes[name] = '_OTHER'
   }
   const isMeasured = item !== undefined && (withUri || item.attribute !== 'mcp.resource.uri')
   if (!isMeasured || code === ErrorCode.InvalidParams) return attributes
   const isFailure = ending.attributes !== undefined
-  if (values.add(`${item.attribute} ${item.value}`, isFailure)) attributes[item.attribute] = item.value
+  if (values.addName(`${item.attribute} ${item.value}`, isFailure)) attributes[item.attribute] = item.value
   return attributes
 }
 

@@ -139,12 +139,16 @@ it('names and error codes of hostile peers do not displace the series of others'
     await client.callTool(`code-${n}`).catch(() => {})
   }
   await client.callTool('works')
+  await client.callTool('code--32603').catch(() => {})
   const points = of(await recorded(sdk, 'mcp.server.operation.duration'), 'tools/call')
   expect(points.length).toBeLessThan(500)
   expect(points.map(({ attributes }) => attributes['gen_ai.tool.name'])).toContain('works')
   expect(points.map(({ attributes }) => attributes['otel.metric.overflow'])).not.toContain(true)
   const [hidden] = points.filter(({ attributes }) => attributes['rpc.response.status_code'] === '_OTHER')
   expect(hidden).toMatchObject({ attributes: { 'error.type': '_OTHER' } })
+  const codes = points.map(({ attributes }) => attributes['rpc.response.status_code'])
+  expect(codes).toEqual(expect.arrayContaining(['0', '99', '-32603']))
+  expect(codes).not.toContain('100')
 })
 
 it('the URIs of resources are in names and metrics by option', async () => {
