@@ -39,9 +39,9 @@ const MAX_CRYPTO_TIME = 1_000
 
 /**
  * Replaces `setTimeout`, `setInterval`, `AbortSignal.timeout`, `Date` and `performance.now` of this process with a
- * clock that stands still, also the timers that modules import from `node:timers/promises`. All timeouts of the packages
- * use this clock: of requests, sessions, subscriptions, tasks, tokens and stores in memory. It does not affect timers
- * that are already running, so create the clock before the server. It does not affect other processes.
+ * clock that stands still. On Node, it also drives timers that modules import from `node:timers/promises`. All timeouts
+ * of the packages use this clock: of requests, sessions, subscriptions, tasks, tokens and stores in memory. It does not
+ * affect timers that are already running, so create the clock before the server. It does not affect other processes.
  *
  * ```ts
  * using clock = fakeClock()
@@ -117,13 +117,13 @@ export function fakeClock(options: FakeClockOptions = {}): FakeClock {
 
 /** The function of Node, Bun and Deno that loads a module of Node. */
 interface NodeRuntime {
-  readonly process?: { getBuiltinModule?(id: string): { syncBuiltinESMExports(): void } | undefined }
+  readonly process?: { getBuiltinModule?(id: string): { syncBuiltinESMExports?(): void } | undefined }
 }
 
 /** Lets modules that import timers from `node:timers` or `node:timers/promises` use the current timers. */
 function updateImportedTimers(): void {
   const { process } = globalThis as NodeRuntime
-  process?.getBuiltinModule?.('node:module')?.syncBuiltinESMExports()
+  process?.getBuiltinModule?.('node:module')?.syncBuiltinESMExports?.()
 }
 
 /** `AbortSignal.timeout` with the timers of the clock. */
