@@ -16,13 +16,13 @@ import { createDeferred, type Deferred, within } from './async.ts'
 import type { EraConnection } from './era.ts'
 import type { InputRequestOrigin, RequestCallOptions } from './options.ts'
 
-/** A call with a callback for input requests or log messages. */
+/** A call, with its callbacks for input requests and log messages. */
 interface Turn {
   /** The name of the call in error messages. */
   readonly label: string
   /** Messages that the server may send because of this call. */
   readonly causes: Messages
-  /** Messages that must belong to this call and to no other. */
+  /** Kinds of messages that no other running call may cause, so that they can be assigned to this call. */
   readonly claims: Messages
   /** How long the call may wait before it is sent, in ms. */
   readonly timeout: number
@@ -30,8 +30,8 @@ interface Turn {
   readonly onInputRequest: ((request: InputRequest, origin: InputRequestOrigin) => Awaitable<InputResponse>) | undefined
   readonly onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /**
-   * The number of its input requests that are being answered. In this time, the server sends no other message for this
-   * call.
+   * The number of input requests of this call that are being answered. While it is above 0, the server sends no other
+   * message for this call.
    */
   asking: number
   /** Resolves when the call may be sent, if it had to wait. */

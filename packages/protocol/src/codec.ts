@@ -29,9 +29,9 @@ export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMIT
   return message
 }
 
-/** The length of JSON whose memory is not estimated, because the number of messages limits it. */
+/** JSON of at most this length counts as 0 bytes. The limit of messages already bounds the memory of short messages. */
 const SMALL = 1_024
-/** The memory of a value besides its characters, in bytes. */
+/** The memory that a value takes in addition to its characters, in bytes. */
 const VALUE_COST = 64
 
 /** The estimated memory of large messages, in bytes. */
@@ -55,7 +55,7 @@ export function encode(message: Message): string {
 }
 
 /**
- * Returns a sentence about the first exceeded limit, or undefined. Also removes members named `__proto__`, because user
+ * Describes the first exceeded limit or invalid number. Returns undefined if there is none. Also removes members named `__proto__`, because user
  * code that copies them with `Object.assign` would replace a prototype.
  */
 function enforceLimits(value: unknown, walk: Walk): string | undefined {
@@ -67,7 +67,7 @@ interface Walk {
   readonly limits: CodecLimits
   /** The number of values that may still follow. */
   left: number
-  /** The path from the root to a number that is not finite. */
+  /** The path from the root to the value with the problem. */
   readonly path: PropertyKey[]
 }
 

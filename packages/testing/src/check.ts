@@ -85,7 +85,7 @@ function isMatcher(value: unknown): value is Matcher {
   return typeof (value as Partial<Matcher> | null | undefined)?.asymmetricMatch === 'function'
 }
 
-/** Shows matchers by their names. Tests their type and not their methods, because a proxy has every method. */
+/** Shows matchers by their names. Recognizes them by `$$typeof`, because a proxy appears to have every method. */
 function replaceMatcher(_: string, value: unknown): unknown {
   const { $$typeof: type } = (value ?? {}) as { readonly $$typeof?: unknown }
   return type === MATCHER && isMatcher(value) ? (value.toAsymmetricMatcher?.() ?? String(value)) : value
@@ -101,7 +101,7 @@ export function listDifferences(differences: readonly string[]): string {
   return [...listed, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n  ')
 }
 
-/** Formats a value as JSON of at most 300 characters; errors show their name and message. */
+/** Formats a value as JSON, cut after 300 characters. Errors show their name and message, which are not cut. */
 export function show(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value === 'function') return 'a function'

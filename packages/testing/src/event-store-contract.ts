@@ -97,7 +97,7 @@ export function eventStoreContract(
       }
     },
 
-    async 'gives the events of concurrent writers different ids, in one order for all processes'() {
+    async 'gives events of concurrent writers different ids, and replays them in the same order to all processes'() {
       const store = await create()
       const second = await openSecond(store)
       const start = await store.append('s', '')
@@ -153,7 +153,7 @@ export function eventStoreContract(
       checkEqual('the events at the second follower', received[1], replayed)
     },
 
-    async 'ends following when the signal is aborted, and continues for other followers'(waitFor) {
+    async 'stops a follower when its signal is aborted, and continues to send events to the others'(waitFor) {
       const store = await create()
       const start = await store.append('s', '')
       const received: [string[], string[]] = [[], []]

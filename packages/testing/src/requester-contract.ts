@@ -115,7 +115,7 @@ export function requesterContract(
       await requester.close()
     },
 
-    async 'cancels a request when its signal fires, on both sides where the transport supports it'(waitFor) {
+    async 'cancels a request when its signal fires, also at the responder if the transport supports this'(waitFor) {
       let begin = (): void => {}
       const begun = new Promise<void>((resolve) => {
         begin = resolve
@@ -183,7 +183,7 @@ export function requesterContract(
       const requester = await connect(responder)
       for (const n of [1, 2, 3]) await requester.notify('notifications/x', { n })
       await requester.request('sync')
-      checkEqual('the notifications before a request that follows them', received, [1, 2, 3])
+      checkEqual('the notifications that were received before a later request was answered', received, [1, 2, 3])
       await requester.close()
     },
 
@@ -199,7 +199,7 @@ export function requesterContract(
       await waitFor('the second close() to resolve', requester.close())
       await waitFor('the waiting requests to reject', rejected)
       await waitFor('a later request to reject', checkError('a request after close()', request, closedError))
-      checkEqual('closed', await waitFor('the promise closed to resolve', requester.closed), undefined)
+      checkEqual('closed', await waitFor('`closed` to resolve', requester.closed), undefined)
     },
   })
 }

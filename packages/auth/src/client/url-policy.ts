@@ -1,6 +1,6 @@
 /**
- * Decides which of the URLs that a server names may be requested. They must use `https:`, except on this machine. A
- * server on the internet must not name a URL in a private network or on this machine.
+ * Decides whether the client may request a URL that it has received from a server. The URL must use `https:`, except on
+ * this machine. A server on the internet must not name a URL in a private network or on this machine.
  */
 
 import { AuthError, type AuthStep, printable } from '../auth-error.ts'
@@ -77,7 +77,7 @@ function parseUrl(step: AuthStep, name: string, given: unknown): URL {
   return url
 }
 
-/** The order of the zones. A server may name URLs in its own zone, and in zones with a lower number. */
+/** The order of the zones. A server may name URLs in zones up to its own, but never in the zone `reserved`. */
 const DEPTH: Readonly<Record<NetworkZone, number>> = { public: 0, private: 1, loopback: 2, reserved: 3 }
 const ZONE_NAMES: Readonly<Record<NetworkZone, string>> = {
   public: 'the internet',

@@ -67,7 +67,7 @@ const refusals = [
   [errors.JOSEAlgNotAllowed, 'algorithm', 'the algorithm of the token is not accepted'],
   [errors.JWSSignatureVerificationFailed, 'signature', 'the signature of the token is invalid'],
   [errors.JWKSNoMatchingKey, 'unknown_key', 'the token does not name a key of its issuer'],
-  [errors.JWKSMultipleMatchingKeys, 'unknown_key', 'the token does not name one key of its issuer'],
+  [errors.JWKSMultipleMatchingKeys, 'unknown_key', 'more than one key of its issuer matches the token'],
   [errors.JWSInvalid, 'not_a_token', 'the token is not a valid JWT'],
   [errors.JWTInvalid, 'not_a_token', 'the token is not a valid JWT'],
   [errors.JOSENotSupported, 'not_a_token', 'the token is not a valid JWT'],

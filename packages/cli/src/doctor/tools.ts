@@ -6,7 +6,7 @@ import type { Diagnosis } from './findings.ts'
 
 /** With more tools, some hosts leave tools out. */
 const MANY_TOOLS = 40
-/** Larger definitions fill the context of a model. In characters of JSON. */
+/** The largest list of tools that does not take too much of the context of a model, in characters of JSON. */
 const LARGE_LIST = 100_000
 /** The largest number of tools that one finding names. */
 const MAX_NAMED = 5
@@ -60,8 +60,9 @@ function addNames(
   names: readonly string[],
 ): void {
   if (names.length === 0) return
-  const shown = [...new Set(names)].slice(0, MAX_NAMED).map((name) => JSON.stringify(name.slice(0, 80)))
-  const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+  const different = [...new Set(names)]
+  const shown = different.slice(0, MAX_NAMED).map((name) => JSON.stringify(name.slice(0, 80)))
+  const rest = different.length > shown.length ? ` and ${different.length - shown.length} more` : ''
   diagnosis.add(id, `tools ${shown.join(', ')}${rest}`)
 }
 

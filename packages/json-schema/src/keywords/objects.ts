@@ -62,7 +62,7 @@ const requireNames = (names: readonly string[], cause?: string) =>
     ),
   )
 
-/** Builds the check of properties that require other properties, or a schema for the whole object. */
+/** Builds the check of dependencies: if a property exists, other properties must exist, or the object must match a schema. */
 const buildDependencies: CheckBuilder<Members<SchemaNode | readonly string[]>> = (dependencies) =>
   combineChecks(
     dependencies.map(([cause, required]) => {

@@ -1,4 +1,4 @@
-/** Checks the entries of skills that servers send, and compares the files of skills with them. */
+/** Checks the entries of the list of skills that a server sends, and compares the files of each skill with its entry. */
 
 import { isObject, kindOf, quoted } from '@mcpx/protocol'
 import { digestOf, fromBase64, toText } from '../bytes.ts'
@@ -54,7 +54,7 @@ export function readManifest(entry: unknown): Manifest {
 }
 
 /**
- * Returns the bytes of a file from the result of `resources/read`. Refuses contents of a wrong length before it decodes
+ * Returns the bytes of a file from the result of `resources/read`. Refuses contents that are too long before it decodes
  * them.
  *
  * @param size the number of bytes; undefined if it is unknown
