@@ -118,6 +118,11 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       while (this.#room !== undefined) await this.#room
       waiting.unread = 0
     }
+    this.sendExempt(text)
+  }
+
+  /** Sends a text that does not count in the limit of the stream. */
+  sendExempt(text: string): void {
     this.#exempt += text.length
     void this.send(text)
   }

@@ -70,3 +70,41 @@ describe('a stream that ends while the event store refuses', () => {
     app.close()
   })
 })
+
+it('the events that fill the limit while the store refuses them are all sent to a client that comes back', async () => {
+  const inner = createMemoryEventStore()
+  let isBroken = false
+  const append = async (id: string, data: string) => {
+    if (isBroken) throw new Error('full')
+    return inner.append(id, data)
+  }
+  const held = gate()
+  const note = (data: string) => ({ method: 'notifications/message', params: { level: 'info', data } })
+  const size = JSON.stringify({ jsonrpc: '2.0', ...note('') }).length
+  const server = new HandWritten({
+    'tools/call': async (_params, exchange) => {
+      await exchange.notify('notifications/message', note('begun').params)
+      await held.promise
+      // Together as long as the limit.
+      for (let n = 0; n < 2; n++) await exchange.notify('notifications/message', note('x'.repeat(5_000 - size)).params)
+      return { content: [] }
+    },
+  })
+  const warnings: string[] = []
+  const app = mcp(server, {
+    sessions: { events: { ...inner, append } },
+    limits: { unsent: 10_000 },
+    onWarning: ({ message }) => warnings.push(message),
+  })
+  const headers = { 'mcp-session-id': await openSession(app) }
+  const first = eventsOf(await post(app, request('tools/call'), headers))
+  const position = (await first.next())?.id as string
+  await first.cancel()
+  isBroken = true
+  held.open()
+  await expect.poll(() => warnings.length).toBeGreaterThan(2)
+  const resumed = eventsOf(await get(app, { ...headers, 'last-event-id': position }))
+  const messages = (await resumed.rest()).map(({ method, id }) => method ?? id)
+  expect(messages).toEqual([...Array.from({ length: 3 }, () => 'notifications/message'), 1])
+  app.close()
+})

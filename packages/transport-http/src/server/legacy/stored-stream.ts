@@ -268,7 +268,9 @@ export class StoredStream implements UnreadResponse {
     this.#joining = undefined
     this.#reader = reader
     for (const event of missed) this.#sendEvent(event)
-    for (const data of this.#refused.splice(0)) this.#sendEvent({ id: undefined, data })
+    // The limit was applied when they were kept. If the stream were cut now, they would be lost.
+    for (const data of this.#refused.splice(0))
+      reader.sendExempt(encodeStored({ id: undefined, data }, this.#storing.report))
     if (this.#hasEnded) reader.end()
   }
 
