@@ -179,7 +179,7 @@ expectFailures<Connect>('the contract of requesters', quickRequesters, {
     })),
     'the notifications and the result: expected [1,2,3,4,5,"done"], got ["done"]',
   ],
-  'cancels a request when its signal fires, on both sides where the transport supports it': [
+  'cancels a request when its signal fires, also at the responder if the transport supports this': [
     requester((duplex) => ({ request: (method, params) => duplex.request(method, params) })),
     'expected the cancelled request to reject within 400 ms, got nothing',
   ],

@@ -232,7 +232,7 @@ expectFailures<EventStore>('the contract of event stores', (create) => eventStor
     eventStore((store) => ({ append: (streamId, data) => store.append(streamId, data.trim().slice(0, 3)) })),
     'the data of event 2: expected "{\\"a\\":\\"é\u{1f600}\\\\n\\"}", got "{\\"a"',
   ],
-  'gives the events of concurrent writers different ids, in one order for all processes': [
+  'gives events of concurrent writers different ids, and replays them in the same order to all processes': [
     createCountingStore,
     'the number of different ids: expected 50, got 1',
   ],
@@ -252,7 +252,7 @@ expectFailures<EventStore>('the contract of event stores', (create) => eventStor
     })),
     /^the events at the first follower: expected \["0","1",.*\], got \["0","0",/,
   ],
-  'ends following when the signal is aborted, and continues for other followers': [
+  'stops a follower when its signal is aborted, and continues to send events to the others': [
     eventStore((store) => ({
       follow: (lastEventId) => store.follow(lastEventId, new AbortController().signal),
     })),
