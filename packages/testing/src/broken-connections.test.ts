@@ -198,7 +198,7 @@ expectFailures<Connect>('the contract of requesters', quickRequesters, {
   ],
   'sends notifications in order': [
     requester((duplex) => ({ notify: (method, params) => void delay(20).then(() => duplex.notify(method, params)) })),
-    'the notifications before a request that follows them: expected [1,2,3], got []',
+    'the notifications that were received before a later request was answered: expected [1,2,3], got []',
   ],
   'rejects waiting and later requests when it is closed': [
     requester((duplex) => ({ request: (method, params) => duplex.request(method, params).catch(() => never) })),
