@@ -156,3 +156,24 @@ describe('a message to a disconnected client of a session', () => {
     app.close()
   })
 })
+
+it('all changes are sent to a client that opens a new stream, although together they exceed the limit of a stream', async () => {
+  const { server, note, listeners } = feeding()
+  const app = mcp(server, { limits: { unsent: 40_000 } })
+  const headers = { 'mcp-session-id': await openSession(app) }
+  const first = eventsOf(await get(app, headers))
+  await listening(listeners)
+  await first.next()
+  await first.cancel()
+  const uris = Array.from({ length: 100 }, (_, n) => `a:${n}/${'x'.repeat(2_000)}`)
+  for (const uri of uris) note('resources/updated', { uri })
+  const again = eventsOf(await get(app, headers))
+  const received = new Set<unknown>()
+  while (received.size < uris.length) {
+    const message = await again.message()
+    if (message === undefined) break
+    received.add((message.params as { uri: string }).uri)
+  }
+  expect([...received]).toEqual(uris)
+  await again.cancel()
+})

@@ -111,11 +111,12 @@ export class ServerStream implements StreamOwner {
       await stored.resume(last, this.body)
       if (!this.body.isOpen) return
       this.#pending = undefined
-      for (const text of pending?.notStored ?? []) void this.#sendText(text)
+      for (const text of pending?.notStored ?? []) await this.#sendText(text)
       return
     }
     stored?.open(this.body)
-    for (const text of pending?.all ?? []) void this.#sendText(text)
+    // Waits for the client, because the messages together may exceed the limit of the stream.
+    for (const text of pending?.all ?? []) await this.#sendText(text)
   }
 
   async #send(change: NotificationMessage): Promise<void> {
