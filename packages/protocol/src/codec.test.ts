@@ -45,7 +45,7 @@ describe('a rejected message', () => {
     ['"x"', 'unknown', undefined, 'expected a JSON object, got string'],
     ['[]', 'unknown', undefined, 'an array of messages must not be empty'],
     ['{}', 'unknown', undefined, 'jsonrpc: expected "2.0", got nothing'],
-    ['{"jsonrpc":"1.0","id":3,"method":"m"}', 'request', 3, 'jsonrpc: expected "2.0", got string'],
+    ['{"jsonrpc":"1.0","id":3,"method":"m"}', 'request', 3, 'jsonrpc: expected "2.0", got another string'],
     ['{"jsonrpc":2,"method":"n"}', 'notification', undefined, 'jsonrpc: expected "2.0", got number'],
     ['{"jsonrpc":"2.0","id":null,"method":"m"}', 'request', undefined, 'id: expected string or integer, got null'],
     [

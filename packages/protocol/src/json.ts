@@ -13,9 +13,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Returns the type of a value for messages. A string is `another string` if quoted literals are expected, such as `"2.0"`. */
+export function mismatchedKind(expected: string, value: unknown): string {
+  return typeof value === 'string' && /^(?:one of )?"/.test(expected) ? 'another string' : kindOf(value)
+}
+
 /** Returns a sentence such as `params: expected object, got array`. */
 export function unexpected(place: string, expected: string, value: unknown): string {
-  return `${place}: expected ${expected}, got ${kindOf(value)}`
+  return `${place}: expected ${expected}, got ${mismatchedKind(expected, value)}`
 }
 
 /** Returns a sentence about a value that is not a safe integer. */

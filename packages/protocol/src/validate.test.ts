@@ -49,7 +49,7 @@ describe('check', () => {
     [
       LoggingMessageNotificationParams,
       { level: 'loud', data: 1 },
-      'params.level: expected one of "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", got string',
+      'params.level: expected one of "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", got another string',
     ],
     [RequestId, null, 'params: expected string or integer, got null'],
   ])('names the place, the expected and the actual value (%#)', (schema, value, text) => {
@@ -82,7 +82,7 @@ describe('check', () => {
         'all tags if none matches',
         ContentBlock,
         { type: 'video' },
-        'type: expected one of "text", "image", "audio", "resource_link", "resource", got string',
+        'type: expected one of "text", "image", "audio", "resource_link", "resource", got another string',
       ],
       ['all types if none matches', ContentBlock, 7, 'expected object, got number'],
       [
@@ -123,13 +123,13 @@ describe('check', () => {
         'all methods if none matches',
         InputRequiredResult,
         { resultType: 'input_required', inputRequests: { k: { method: 'tools/list' } } },
-        'inputRequests.k.method: expected one of "sampling/createMessage", "roots/list", "elicitation/create", got string',
+        'inputRequests.k.method: expected one of "sampling/createMessage", "roots/list", "elicitation/create", got another string',
       ],
       [
         'the field of a form with another invalid keyword',
         RequestedSchema,
         { type: 'object', properties: { a: { type: 'string', format: 'colour' } } },
-        'properties.a.format: expected one of "email", "uri", "date", "date-time", got string',
+        'properties.a.format: expected one of "email", "uri", "date", "date-time", got another string',
       ],
       [
         'the field of a form',

@@ -1,7 +1,7 @@
 /** Checks values with zod schemas, describes the problems in one sentence, and limits the work for hostile values. */
 
 import * as z from 'zod/mini'
-import { isObject, kindOf, placeOf } from './json.ts'
+import { isObject, mismatchedKind, placeOf } from './json.ts'
 
 /** A zod schema for values of type T, from `zod` or `zod/mini`. */
 export type Schema<T = unknown> = z.core.$ZodType<T>
@@ -48,7 +48,8 @@ function describe({ path, expected, message }: Flaw, value: unknown, root: strin
   const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   const place = placeOf(path, root)
   const hasLength = typeof found === 'string' && expected[0]?.endsWith(' characters')
-  const problem = message ?? `expected ${anyOf(expected)}, got ${hasLength ? found.length : kindOf(found)}`
+  const kinds = anyOf(expected)
+  const problem = message ?? `expected ${kinds}, got ${hasLength ? found.length : mismatchedKind(kinds, found)}`
   return place === '' ? problem : `${place}: ${problem}`
 }
 
