@@ -119,8 +119,10 @@ export function bodyUnreadable(): HttpAnswer {
 }
 
 export function bodyAlreadyRead(): HttpAnswer {
-  const text = 'Other code, such as middleware, has already read the body; let that code read a clone of the request'
-  return refusal(500, internalError(text))
+  const problem = 'Other code, such as middleware, has already read the body'
+  const remedy =
+    'let that code read a clone of the request, or use toNodeHandler of @mcpx/transport-http/node with Express'
+  return refusal(500, internalError(`${problem}; ${remedy}`))
 }
 
 export function asError(error: unknown): Error {
