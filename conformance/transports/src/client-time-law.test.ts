@@ -176,8 +176,9 @@ describe('the work of a login', () => {
     await expectLinearWork(async (size) => {
       const headers = { 'www-authenticate': challenges[name]?.(size) ?? '' }
       const fetch = async () => new Response('', { status: 401, headers })
-      const redirect = { url: 'http://127.0.0.1:1/callback', open: () => Promise.reject(new Error('no user')) }
-      const connecting = connect(http(url, { fetch, auth: oauth({ redirect: redirect as never }) }))
+      const refuse = () => Promise.reject(new Error('no user'))
+      const redirect = Object.assign(refuse, { redirectUri: 'http://127.0.0.1:1/callback' })
+      const connecting = connect(http(url, { fetch, auth: oauth({ redirect }) }))
       await expect(connecting).rejects.toThrow()
     })
   })

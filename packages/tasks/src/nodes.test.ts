@@ -320,7 +320,7 @@ describe('a process that dies', () => {
     const ids = (await Promise.all(calls)).map(({ taskId }) => taskId)
     first.close()
     const limits = { arguments: 50_000, perCaller: 1 }
-    const second = connectPeer(createNode(store, (server) => add(server, 'second'), { limits, lease: 60 }))
+    const second = connectPeer(createNode(store, (server) => add(server, 'second'), { limits, lease: 1_000 }))
     for (const id of ids) await second.until(id, 'completed')
     // Two within the limit, and one above it.
     expect(most).toBe(3)

@@ -109,6 +109,7 @@ export function eventBusContract(
         }),
       )
       await waitForDelivery()
+      for (let more = 0; more < 10 && received.some(({ length }) => length < 150); more++) await waitForDelivery()
       const expected = publishers.flatMap((n) => [0, 1, 2].map((part) => `${n} ${part}`))
       for (const [n, messages] of received.entries()) {
         const byPublisher = publishers.flatMap((each) => messages.filter((message) => message.startsWith(`${each} `)))
