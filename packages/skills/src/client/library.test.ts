@@ -101,7 +101,10 @@ describe.each(['modern', 'legacy'] as const)('a library of a real server in the 
       createServer(info).tool('x', {}, () => 'y'),
       { era },
     )
-    const error = { reason: 'unsupported', message: /does not declare io.modelcontextprotocol\/skills$/ }
+    const error = {
+      reason: 'unsupported',
+      message: expect.stringMatching(/does not declare io.modelcontextprotocol\/skills$/),
+    }
     await expect(skills(plain).list()).rejects.toMatchObject(error)
     await expect(skills(plain).read(entry)).rejects.toMatchObject(error)
   })
@@ -115,11 +118,11 @@ describe.each(['modern', 'legacy'] as const)('a library of a real server in the 
     await library.read(old)
     changing['git/SKILL.md'] = '---\nname: git\ndescription: two\n---\n'
     // The cache has what was approved. A library without one notices the change.
-    await expect(library.read(old)).resolves.toMatchObject({ text: /one/ })
+    await expect(library.read(old)).resolves.toMatchObject({ text: expect.stringMatching(/one/) })
     const fresh = skills(client, { cache: false })
     await expect(fresh.read(old)).rejects.toMatchObject({ reason: 'digest-mismatch' })
     const renewed = await fresh.get('skill://git/SKILL.md')
-    expect(await fresh.read(renewed)).toMatchObject({ text: /two/ })
+    expect(await fresh.read(renewed)).toMatchObject({ text: expect.stringMatching(/two/) })
   })
 })
 
@@ -355,7 +358,7 @@ describe('a dynamic skill', () => {
     const { library, requests } = createLiar(contents, dynamic)
     await expect(library.read(dynamic)).rejects.toMatchObject({
       reason: 'dynamic',
-      message: /pass `allowDynamic: true`/,
+      message: expect.stringMatching(/pass `allowDynamic: true`/),
     })
     expect(requests).toEqual([])
   })

@@ -87,7 +87,7 @@ describe('the names of skills', () => {
     const { client: docs, requests } = await open()
     const error = {
       reason: 'not-found',
-      message: /expected a server, a slash and the path of a skill; the servers are docs$/,
+      message: expect.stringMatching(/expected a server, a slash and the path of a skill; the servers are docs$/),
     }
     const registry = createSkillRegistry({ docs }, { approve: () => true })
     await expect(registry.load(name)).rejects.toMatchObject(error)
@@ -194,7 +194,10 @@ describe('an approval', () => {
     expect(onWarning.mock.calls.map(([{ message }]) => message)).toEqual([
       'The skill "docs/pdf-processing" has changed; its approval has ended; approve it again',
     ])
-    const error = { reason: 'not-approved', message: /has changed since it was approved/ }
+    const error = {
+      reason: 'not-approved',
+      message: expect.stringMatching(/has changed, and the user has not approved the change/),
+    }
     await expect(registry.load(PDF)).rejects.toMatchObject(error)
     await expect(registry.read(PDF, 'references/FORMS.md')).rejects.toMatchObject(error)
     await change('pdf-processing/references/FORMS.md', 'Forms are fun.\r\n')
@@ -243,7 +246,10 @@ describe('an approval', () => {
     await registry.approve(await find(registry, 'docs/outer'))
     await expect(registry.load('docs/outer/inner')).rejects.toMatchObject({ reason: 'not-approved' })
     // As a file of the outer skill, it can be read.
-    expect(await registry.read('docs/outer', 'inner/SKILL.md')).toMatchObject({ body: undefined, text: /inner/ })
+    expect(await registry.read('docs/outer', 'inner/SKILL.md')).toMatchObject({
+      body: undefined,
+      text: expect.stringMatching(/inner/),
+    })
   })
 
   it('can be stored', async () => {
@@ -321,7 +327,7 @@ describe('servers', () => {
     const registry = createSkillRegistry({ plain, broken, docs }, { onWarning })
     expect(await registry.list()).toHaveLength(2)
     expect(onWarning.mock.calls).toMatchObject([
-      [{ message: /^The skills of the server "broken"/, cause: { message: 'gone' } }],
+      [{ message: expect.stringMatching(/^The skills of the server "broken"/), cause: { message: 'gone' } }],
     ])
   })
 
