@@ -82,11 +82,29 @@ export class Database {
     this.within('sqliteStore', () => {
       // Set the timeout first, because reading also fails while another process creates the file.
       connection.exec(`PRAGMA busy_timeout = ${timeout}`)
-      connection.exec('PRAGMA journal_mode = WAL')
+      this.#useWriteAheadLog()
       connection.exec('PRAGMA synchronous = NORMAL')
     })
     if (this.get<{ one?: unknown }>('SELECT 1 AS one')?.one === undefined) throw new TypeError(NO_DATABASE)
     this.write('sqliteStore', () => this.#createTables())
+  }
+
+  /**
+   * Switches the file to the write-ahead log. If two processes do this at the same time, SQLite refuses one of them
+   * without waiting, because both hold a lock that the other one needs.
+   */
+  #useWriteAheadLog(): void {
+    const end = performance.now() + this.#timeout
+    for (;;) {
+      try {
+        this.#connection.exec('PRAGMA journal_mode = WAL')
+        return
+      } catch (error) {
+        if (!isLocked(error) || performance.now() > end) throw error
+        // A transaction waits for the other process.
+        this.#connection.exec('BEGIN IMMEDIATE; COMMIT')
+      }
+    }
   }
 
   #createTables(): void {
@@ -179,9 +197,9 @@ export class Database {
     try {
       return operate()
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      const retryable = message.includes('is locked')
-      throw new SqliteStoreError(`${place}: ${message}${this.#remedyFor(message)}`, { retryable, cause })
+      const message = messageOf(cause)
+      const options = { retryable: isLocked(cause), cause }
+      throw new SqliteStoreError(`${place}: ${message}${this.#remedyFor(message)}`, options)
     }
   }
 
@@ -198,4 +216,12 @@ export class Database {
     this.#isClosed = true
     this.#statements.clear()
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function isLocked(error: unknown): boolean {
+  return messageOf(error).includes('is locked')
 }
