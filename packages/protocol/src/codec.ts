@@ -55,8 +55,9 @@ export function encode(message: Message): string {
 }
 
 /**
- * Describes the first exceeded limit or invalid number. Returns undefined if there is none. Also removes members named `__proto__`, because user
- * code that copies them with `Object.assign` would replace a prototype.
+ * Describes the first value that exceeds a limit, or the first number that is not finite. Returns undefined if all values
+ * are valid. Also removes members named `__proto__`, because user code that copies them with `Object.assign` would replace
+ * a prototype.
  */
 function enforceLimits(value: unknown, walk: Walk): string | undefined {
   const problem = problemIn(value, 0, walk)

@@ -1,11 +1,11 @@
 /** Stores in the memory of one process: sessions and other records. */
 
-import { CallerUsage } from './caller-usage.ts'
 import type { SessionState } from './exchange.ts'
 import { estimateJson } from './limits.ts'
 import { ExpiringMap } from './memory-stores.ts'
 import type { JsonObject } from './messages.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
+import { CallerUsage } from './shared-limit.ts'
 import type { RecordStore, SessionStore } from './stores.ts'
 
 /** Options of `createMemorySessionStore`. */

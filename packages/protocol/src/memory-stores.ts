@@ -1,7 +1,7 @@
 /** Stores in the memory of one process: events of SSE streams, and an event bus. Also a map whose entries expire. */
 
-import { CallerUsage } from './caller-usage.ts'
 import { checkNumbers, refuseUnknownOption } from './options.ts'
+import { CallerUsage } from './shared-limit.ts'
 import { ShortLivedMap } from './short-lived-map.ts'
 import { followByReplay } from './store-helpers.ts'
 import type { EventBus, EventReplay, EventStore } from './stores.ts'

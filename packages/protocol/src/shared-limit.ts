@@ -1,4 +1,4 @@
-/** A limit that callers share, so that one caller cannot use all of it. */
+/** What callers share: limits and stores that one caller cannot use up. */
 
 /** The fraction of a shared limit that one caller may use. */
 export const SHARE_PER_CALLER = 0.25
@@ -51,5 +51,30 @@ export class SharedLimit {
   #forgetIdleCallers(): void {
     for (const [caller, used] of this.#byCaller) if (used === 0) this.#byCaller.delete(caller)
     this.#mostCallers = Math.max(FEW_CALLERS, 2 * this.#byCaller.size)
+  }
+}
+
+/** Callers that use at least this fraction of the largest amount count as equally large, so that the search is short. */
+const NEARLY = 0.9
+
+/**
+ * Counts how much of a store each caller uses, so that a full store can drop the entries of the caller that uses the most.
+ * All unknown callers together count as one caller.
+ */
+export class CallerUsage {
+  readonly #amounts = new Map<string | undefined, number>()
+
+  /** Changes the amount of a caller. */
+  add(caller: string | undefined, change: number): void {
+    const amount = (this.#amounts.get(caller) ?? 0) + change
+    if (amount === 0) this.#amounts.delete(caller)
+    else this.#amounts.set(caller, amount)
+  }
+
+  /** Returns a function that says whether a caller uses the largest amount, or nearly as much. */
+  findLargest(): (caller: string | undefined) => boolean {
+    let largest = 0
+    for (const amount of this.#amounts.values()) largest = Math.max(largest, amount)
+    return (caller) => (this.#amounts.get(caller) ?? 0) >= largest * NEARLY
   }
 }

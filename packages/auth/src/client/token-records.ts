@@ -160,7 +160,11 @@ export function hasStrings<K extends string>(
   return isObject(value) && names.every((name) => typeof value[name] === 'string')
 }
 
-/** Reads a record. Returns undefined if there is none. Rejects if one of these members is not a string. */
+/**
+ * Reads a record of the store. Returns undefined if it does not exist.
+ *
+ * @param names the members that must be strings; otherwise the promise rejects with `AuthError`
+ */
 export async function readRecord<K extends string>(store: AuthStore, key: string, names: readonly K[]) {
   const record = await store.get(key)
   if (record === undefined || record === null) return undefined

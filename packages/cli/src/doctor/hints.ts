@@ -31,8 +31,8 @@ export function recognize(headers: Headers): string[] {
 }
 
 /**
- * Returns the hints of a finding for the recognised proxies and frameworks. If there is none for them, returns all hints
- * of the finding.
+ * Returns the hints of a finding for the recognised proxies and frameworks. If no hint is for one of them, returns all
+ * hints of the finding.
  */
 export function hintsOf({ id, hint }: Finding, url: URL | undefined, recognized: readonly string[]): Hint[] {
   if (hint !== undefined) return [{ for: 'settings', text: hint }]

@@ -6,9 +6,9 @@ import { RecordedSteps, type RecordOptions, type Transcript } from './recorded-s
 
 /**
  * Returns a connector that compares the responses of a server, and the requests that it sends to the client, with a
- * transcript. If a response differs, or if a request was not recorded, the request rejects with a `ConnectionError` (reason
- * `unsupported`) whose message lists the differences. Members that servers choose anew in each run, such as `requestState` and the times of tasks, are
- * ignored. The option `redact` can replace further members.
+ * transcript. If a response differs, or if a request was not recorded, the request rejects with a `ConnectionError` whose
+ * reason is `unsupported` and whose message lists the differences. Members that servers create anew in each run, such as
+ * `requestState` and the times of tasks, are ignored. The option `redact` can replace further members.
  *
  * @throws TypeError if the value is not a transcript
  */
